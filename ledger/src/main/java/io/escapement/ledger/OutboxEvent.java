@@ -1,0 +1,69 @@
+package io.escapement.ledger;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event of an outbox row. A row holds all events of its transaction; {@link OutboxRow} unpacks
+ * it.
+ */
+public sealed interface OutboxEvent {
+
+  /** The decision on one request record: topic {@code receipts}, key: the identity. */
+  record Receipt(
+      Decision decision,
+      String topic,
+      int partition,
+      long offset,
+      @Nullable String tenant,
+      @Nullable String kind,
+      @Nullable String namespace,
+      @Nullable String id,
+      @Nullable String reason,
+      List<TaskState> tasks)
+      implements OutboxEvent {
+    /** A task of the intent that the receipt speaks of, and its state at the decision. */
+    public record TaskState(long task, String state) {}
+  }
+
+  /** There is work: topic {@code dispatch.<queue>}, key: the task, partition: slot mod P. */
+  record Hint(String queue, long task, String tenant, int slot, Instant dueAt)
+      implements OutboxEvent {}
+
+  /**
+   * A change of a task's state worth telling: topic {@code outcomes}, key: the identity.
+   *
+   * @param change done, failed, cancelled, quarantined, contradicted
+   * @param observation what was seen last; null for an operator's act
+   */
+  record Outcome(
+      String change,
+      long task,
+      String namespace,
+      String id,
+      String tenant,
+      String kind,
+      String channel,
+      int attempt,
+      @Nullable String observation,
+      @Nullable String detail)
+      implements OutboxEvent {}
+
+  /**
+   * A record that could not be read: topic {@code dead-letters}, key, headers and value as
+   * received.
+   *
+   * @param value null for a null value, and where {@code withheld}
+   * @param withheld true if the value was too large to keep: coordinates only
+   */
+  record DeadLetter(
+      String topic,
+      int partition,
+      long offset,
+      String reason,
+      RecordEnvelope envelope,
+      byte @Nullable [] value,
+      boolean withheld)
+      implements OutboxEvent {}
+}
