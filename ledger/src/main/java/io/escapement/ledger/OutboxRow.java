@@ -153,20 +153,21 @@ public final class OutboxRow {
 
     private static String unescape(String raw) {
       StringBuilder plain = new StringBuilder(raw.length());
-      for (int i = 0; i < raw.length(); i++) {
-        char c = raw.charAt(i);
-        if (c != '\\' || i + 1 == raw.length()) {
+      int i = 0;
+      while (i < raw.length()) {
+        char c = raw.charAt(i++);
+        if (c == '\\' && i < raw.length()) {
+          c = raw.charAt(i++);
+          plain.append(
+              switch (c) {
+                case 't' -> '\t';
+                case 'n' -> '\n';
+                case 'r' -> '\r';
+                default -> c;
+              });
+        } else {
           plain.append(c);
-          continue;
         }
-        i++;
-        plain.append(
-            switch (raw.charAt(i)) {
-              case 't' -> '\t';
-              case 'n' -> '\n';
-              case 'r' -> '\r';
-              default -> raw.charAt(i);
-            });
       }
       return plain.toString();
     }

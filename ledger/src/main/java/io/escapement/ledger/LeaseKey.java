@@ -1,0 +1,4 @@
+package io.escapement.ledger;
+
+/** One claim: a task and the attempt that holds it. */
+public record LeaseKey(long task, int attempt) {}

@@ -1,0 +1,174 @@
+package io.escapement.ledger;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The typed face of the schema's functions, for one role.
+ *
+ * <p>Cost: each call is one statement in its own transaction, one round trip, however large the
+ * batch. Thread rule: any thread; each call takes a connection of the pool. Failure: {@link
+ * LedgerException}, and then the call may or may not have been committed; what follows is said at
+ * each operation. Outcomes that are to be expected are values, never exceptions.
+ */
+public final class Ledger implements AutoCloseable {
+
+  private final HikariDataSource pool;
+  private final Admit admit;
+  private final Positions positions;
+  private final Claim claim;
+  private final Observe observe;
+  private final Renew renew;
+  private final Reclaim reclaim;
+  private final ReadHorizon horizon;
+  private final Cancel cancel;
+  private final Audit audit;
+  private final Inspect inspect;
+
+  private Ledger(HikariDataSource pool) {
+    this.pool = pool;
+    Statements statements = new Statements(pool);
+    this.admit = new Admit(statements);
+    this.positions = new Positions(statements);
+    this.claim = new Claim(statements);
+    this.observe = new Observe(statements);
+    this.renew = new Renew(statements);
+    this.reclaim = new Reclaim(statements);
+    this.horizon = new ReadHorizon(statements);
+    this.cancel = new Cancel(statements);
+    this.audit = new Audit(statements);
+    this.inspect = new Inspect(statements);
+  }
+
+  /**
+   * Connects under a role and checks the schema.
+   *
+   * @throws LedgerUnavailableException with one line that names the setting and the cure
+   */
+  public static Ledger connect(LedgerConfig config, Role role) {
+    return new Ledger(Pools.open(config, role));
+  }
+
+  /**
+   * Decides every submission of a batch and moves the positions, in one transaction. After an
+   * exception read the positions again: they say whether the batch was committed.
+   */
+  public Admission admit(AdmissionBatch batch) {
+    return admit.apply(batch);
+  }
+
+  /** The positions that the ledger has of these partitions; those it has none of are absent. */
+  public Map<PartitionKey, Long> positions(Collection<PartitionKey> partitions) {
+    return positions.apply(partitions);
+  }
+
+  /**
+   * Claims tasks that are due, under one lease owner; one answer for every id.
+   *
+   * @param owner names the process incarnation and this claim, so that a claim whose answer was
+   *     lost can be found
+   */
+  public List<ClaimAnswer> claim(String owner, Collection<Long> tasks) {
+    return claim.apply(owner, tasks);
+  }
+
+  /** The tasks that one claim holds: after a claim's answer was lost. */
+  public List<ClaimedTask> claimedBy(String owner) {
+    return claim.claimedBy(owner);
+  }
+
+  /** Settles attempts, all in one transaction; one answer for every observation, in order. */
+  public List<ObserveAnswer> observe(String worker, List<Observation> observations) {
+    return observe.apply(worker, observations);
+  }
+
+  /**
+   * Runs work in the transaction that completes its task: the fence first, then the work behind a
+   * savepoint, then the observation. Any answer but COMPLETED, and any exception, undoes the work.
+   *
+   * @throws LedgerException if the outcome of the commit is not known; {@link #outcome} tells later
+   */
+  public ObserveAnswer complete(String worker, ClaimedTask task, TransactionalWork work) {
+    return observe.inTransaction(worker, task, work);
+  }
+
+  /** How an attempt ended; empty while it runs, and if there is no such attempt. */
+  public Optional<String> outcome(long task, int attempt) {
+    return observe.outcome(task, attempt);
+  }
+
+  /** Renews leases; one answer for each, in order. */
+  public List<RenewAnswer> renew(List<LeaseKey> leases) {
+    return renew.apply(leases);
+  }
+
+  /**
+   * Ends leases that ran out and expired waiting tasks of some slots, at most {@code limit} each,
+   * and folds release slips.
+   *
+   * @return the tasks that wait again, with when they are due
+   */
+  public List<Horizon.Entry> reclaim(String queue, Collection<Integer> slots, int limit) {
+    return reclaim.apply(queue, slots, limit);
+  }
+
+  /** What is due, or whose lease ends, in these slots before a moment; at most about a limit. */
+  public Horizon horizon(String queue, Collection<Integer> slots, Instant until, int limit) {
+    return horizon.apply(queue, slots, until, limit);
+  }
+
+  /** Cancels what an identity promised; one answer a task, or one NOT_FOUND. */
+  public List<CancelAnswer> cancel(
+      String namespace, String id, boolean unstartedOnly, String reason) {
+    return cancel.apply(namespace, id, unstartedOnly, reason);
+  }
+
+  /** Every contradiction of the invariants that the rows show; empty is the good answer. */
+  public List<Violation> audit() {
+    return audit.apply();
+  }
+
+  /** Backlog and budgets. */
+  public Status status() {
+    return inspect.status();
+  }
+
+  /** Defines or changes a kind (operators only). */
+  public void defineKind(KindDefinition kind, String reason) {
+    inspect.defineKind(kind, reason);
+  }
+
+  /** The kinds of a queue, by name. */
+  public List<KindDefinition> kinds() {
+    return inspect.kinds();
+  }
+
+  /** Sets the limits of the whole ledger (operators only). */
+  public void setLimits(long maxTasks, long maxBytes, String reason) {
+    inspect.setLimits(maxTasks, maxBytes, reason);
+  }
+
+  /** Sets a tenant's limits and weight (operators only). */
+  public void setTenant(String tenant, long maxTasks, long maxBytes, int weight, String reason) {
+    inspect.setTenant(tenant, maxTasks, maxBytes, weight, reason);
+  }
+
+  /** The ledger's own settings: identity, replay window, payload limit. */
+  public LedgerSettings settings() {
+    return inspect.settings();
+  }
+
+  /** The database's clock, read now. */
+  public Instant clock() {
+    return inspect.clock();
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}
