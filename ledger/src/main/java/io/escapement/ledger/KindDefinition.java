@@ -90,15 +90,6 @@ public record KindDefinition(
   /** The same with other backoff. */
   public KindDefinition withBackoff(Duration base, Duration cap, double jitter) {
     return new KindDefinition(
-        name,
-        queue,
-        channel,
-        maxAttempts,
-        lease,
-        timeout,
-        base,
-        cap,
-        jitter,
-        exhaustion);
+        name, queue, channel, maxAttempts, lease, timeout, base, cap, jitter, exhaustion);
   }
 }

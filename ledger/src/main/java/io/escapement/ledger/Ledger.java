@@ -27,6 +27,7 @@ public final class Ledger implements AutoCloseable {
   private final ReadHorizon horizon;
   private final Cancel cancel;
   private final Audit audit;
+  private final Operate operate;
   private final Inspect inspect;
 
   private Ledger(HikariDataSource pool) {
@@ -41,6 +42,7 @@ public final class Ledger implements AutoCloseable {
     this.horizon = new ReadHorizon(statements);
     this.cancel = new Cancel(statements);
     this.audit = new Audit(statements);
+    this.operate = new Operate(statements);
     this.inspect = new Inspect(statements);
   }
 
@@ -82,8 +84,8 @@ public final class Ledger implements AutoCloseable {
   }
 
   /** Settles attempts, all in one transaction; one answer for every observation, in order. */
-  public List<ObserveAnswer> observe(String worker, List<Observation> observations) {
-    return observe.apply(worker, observations);
+  public List<ObserveAnswer> observe(List<Observation> observations) {
+    return observe.apply(observations);
   }
 
   /**
@@ -92,8 +94,8 @@ public final class Ledger implements AutoCloseable {
    *
    * @throws LedgerException if the outcome of the commit is not known; {@link #outcome} tells later
    */
-  public ObserveAnswer complete(String worker, ClaimedTask task, TransactionalWork work) {
-    return observe.inTransaction(worker, task, work);
+  public ObserveAnswer complete(ClaimedTask task, TransactionalWork work) {
+    return observe.inTransaction(task, work);
   }
 
   /** How an attempt ended; empty while it runs, and if there is no such attempt. */
@@ -107,13 +109,22 @@ public final class Ledger implements AutoCloseable {
   }
 
   /**
-   * Ends leases that ran out and expired waiting tasks of some slots, at most {@code limit} each,
-   * and folds release slips.
+   * Ends leases that ran out and expired waiting tasks of some slots, at most {@code limit} of
+   * each.
    *
    * @return the tasks that wait again, with when they are due
    */
   public List<Horizon.Entry> reclaim(String queue, Collection<Integer> slots, int limit) {
     return reclaim.apply(queue, slots, limit);
+  }
+
+  /**
+   * Folds release slips into the budgets, unless an admission holds them.
+   *
+   * @return whether anything was folded
+   */
+  public boolean fold() {
+    return reclaim.fold();
   }
 
   /** What is due, or whose lease ends, in these slots before a moment; at most about a limit. */
@@ -137,24 +148,39 @@ public final class Ledger implements AutoCloseable {
     return inspect.status();
   }
 
-  /** Defines or changes a kind (operators only). */
-  public void defineKind(KindDefinition kind, String reason) {
-    inspect.defineKind(kind, reason);
+  /** How many rows there are. */
+  public LedgerCounts counts() {
+    return inspect.counts();
   }
 
-  /** The kinds of a queue, by name. */
+  /** How late claims came. */
+  public Lateness lateness() {
+    return inspect.lateness();
+  }
+
+  /** Every tenant that is known and its weight in fair service. */
+  public Map<String, Integer> tenantWeights() {
+    return inspect.tenantWeights();
+  }
+
+  /** Defines or changes a kind (operators only). */
+  public void defineKind(KindDefinition kind, String reason) {
+    operate.defineKind(kind, reason);
+  }
+
+  /** All kinds, by name. */
   public List<KindDefinition> kinds() {
     return inspect.kinds();
   }
 
   /** Sets the limits of the whole ledger (operators only). */
   public void setLimits(long maxTasks, long maxBytes, String reason) {
-    inspect.setLimits(maxTasks, maxBytes, reason);
+    operate.setLimits(maxTasks, maxBytes, reason);
   }
 
   /** Sets a tenant's limits and weight (operators only). */
   public void setTenant(String tenant, long maxTasks, long maxBytes, int weight, String reason) {
-    inspect.setTenant(tenant, maxTasks, maxBytes, weight, reason);
+    operate.setTenant(tenant, maxTasks, maxBytes, weight, reason);
   }
 
   /** The ledger's own settings: identity, replay window, payload limit. */

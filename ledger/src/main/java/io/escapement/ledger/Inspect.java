@@ -1,0 +1,137 @@
+package io.escapement.ledger;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Reads what people and services want to know of the ledger. */
+final class Inspect {
+
+  private record StateCount(TaskState state, long tasks) {}
+
+  private final Statements statements;
+  private final String backlog = Statements.load("backlog");
+  private final String budgets = Statements.load("budgets");
+  private final String taskCounts = Statements.load("task_counts");
+  private final String ledgerCounts = Statements.load("ledger_counts");
+  private final String lateness = Statements.load("lateness");
+  private final String kinds = Statements.load("kinds");
+  private final String tenants = Statements.load("tenants");
+  private final String settings = Statements.load("settings");
+  private final String clock = Statements.load("clock");
+
+  Inspect(Statements statements) {
+    this.statements = statements;
+  }
+
+  Status status() {
+    List<Status.Backlog> waiting =
+        statements.query(
+            "backlog",
+            backlog,
+            p -> {},
+            row ->
+                new Status.Backlog(
+                    Statements.text(row, "queue"),
+                    TaskState.valueOf(Statements.text(row, "state")),
+                    row.getLong("tasks"),
+                    row.getLong("due"),
+                    Statements.optionalInstant(row, "oldest_due_at")));
+    List<Status.Budget> limits =
+        statements.query(
+            "budgets",
+            budgets,
+            p -> {},
+            row ->
+                new Status.Budget(
+                    row.getString("tenant"),
+                    row.getLong("used_tasks"),
+                    row.getLong("max_tasks"),
+                    row.getLong("used_bytes"),
+                    row.getLong("max_bytes")));
+    return new Status(clock(), waiting, limits, counts().outboxRows());
+  }
+
+  LedgerCounts counts() {
+    Map<TaskState, Long> tasks = new EnumMap<>(TaskState.class);
+    for (StateCount count :
+        statements.query(
+            "task_counts",
+            taskCounts,
+            p -> {},
+            row ->
+                new StateCount(
+                    TaskState.valueOf(Statements.text(row, "state")), row.getLong("tasks")))) {
+      tasks.put(count.state(), count.tasks());
+    }
+    return statements.one(
+        "ledger_counts",
+        ledgerCounts,
+        p -> {},
+        row ->
+            new LedgerCounts(
+                tasks, row.getLong("intents"), row.getLong("effects"), row.getLong("outbox_rows")));
+  }
+
+  Lateness lateness() {
+    return statements.one(
+        "lateness",
+        lateness,
+        p -> {},
+        row ->
+            new Lateness(
+                row.getLong("claims"),
+                row.getDouble("p50_ms"),
+                row.getDouble("p99_ms"),
+                row.getDouble("max_ms")));
+  }
+
+  List<KindDefinition> kinds() {
+    return statements.query(
+        "kinds",
+        kinds,
+        p -> {},
+        row ->
+            new KindDefinition(
+                Statements.text(row, "name"),
+                Statements.text(row, "queue"),
+                Statements.text(row, "channel"),
+                row.getInt("max_attempts"),
+                Duration.ofMillis(row.getLong("lease_millis")),
+                Duration.ofMillis(row.getLong("timeout_millis")),
+                Duration.ofMillis(row.getLong("backoff_base_millis")),
+                Duration.ofMillis(row.getLong("backoff_cap_millis")),
+                row.getDouble("backoff_jitter"),
+                KindDefinition.Exhaustion.valueOf(Statements.text(row, "exhaustion"))));
+  }
+
+  Map<String, Integer> tenantWeights() {
+    Map<String, Integer> weights = new HashMap<>();
+    statements.query(
+        "tenants",
+        tenants,
+        p -> {},
+        row -> weights.put(Statements.text(row, "tenant"), row.getInt("weight")));
+    return weights;
+  }
+
+  LedgerSettings settings() {
+    return statements.one(
+        "settings",
+        settings,
+        p -> {},
+        row ->
+            new LedgerSettings(
+                row.getObject("ledger_id", UUID.class),
+                Duration.ofMillis(row.getLong("replay_window_millis")),
+                row.getInt("max_payload_bytes")));
+  }
+
+  Instant clock() {
+    return statements.one("clock", clock, p -> {}, row -> Statements.instant(row, "clock"));
+  }
+}

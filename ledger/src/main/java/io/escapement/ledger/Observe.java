@@ -1,0 +1,166 @@
+package io.escapement.ledger;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Settles attempts, alone or in a transaction that a handler shares. */
+final class Observe {
+
+  private record Row(
+      String answer,
+      @Nullable TaskState state,
+      @Nullable Instant dueAt,
+      @Nullable String outcome) {}
+
+  private final Statements statements;
+  private final String observe = Statements.load("observe");
+  private final String fence = Statements.load("fence");
+  private final String outcome = Statements.load("outcome");
+
+  Observe(Statements statements) {
+    this.statements = statements;
+  }
+
+  List<ObserveAnswer> apply(List<Observation> observations) {
+    requireDistinctTasks(observations);
+    try (Connection connection = statements.connection()) {
+      return observe(connection, observations);
+    } catch (SQLException e) {
+      throw new LedgerException("observe", e);
+    }
+  }
+
+  ObserveAnswer inTransaction(ClaimedTask task, TransactionalWork work) {
+    try (Connection connection = statements.connection()) {
+      // The pool rolls back and switches autocommit on again when the connection goes back to it.
+      connection.setAutoCommit(false);
+      ObserveAnswer answer = runFenced(connection, task, work);
+      connection.commit();
+      return answer;
+    } catch (SQLException e) {
+      throw new LedgerException("complete task " + task.task(), e);
+    }
+  }
+
+  Optional<String> outcome(long task, int attempt) {
+    List<Optional<String>> rows =
+        statements.query(
+            "outcome",
+            outcome,
+            p -> p.number(task).integer(attempt),
+            row -> Optional.ofNullable(row.getString(1)));
+    return rows.isEmpty() ? Optional.empty() : rows.get(0);
+  }
+
+  private ObserveAnswer runFenced(Connection connection, ClaimedTask task, TransactionalWork work)
+      throws SQLException {
+    String held =
+        Statements.query(
+                connection,
+                fence,
+                p -> p.number(task.task()).integer(task.attempt()),
+                row -> String.valueOf(row.getString(1)))
+            .get(0);
+    Observation seen;
+    if (held.equals("HELD")) {
+      Savepoint before = connection.setSavepoint();
+      seen = run(connection, task, work);
+      if (seen.seen() != Observation.Seen.COMPLETED) {
+        connection.rollback(before);
+      }
+    } else {
+      // Lost or cancelled: whatever the work would have done must not be committed. The function
+      // decides what this attempt came to.
+      seen = Observation.released(task.task(), task.attempt());
+    }
+    return observe(connection, List.of(seen)).get(0);
+  }
+
+  /** Runs the work; what it throws is a failure of the task, not of the ledger. */
+  private static Observation run(Connection connection, ClaimedTask task, TransactionalWork work) {
+    try {
+      Observation seen = work.run(GuardedConnection.around(connection));
+      if (seen.task() != task.task() || seen.attempt() != task.attempt()) {
+        throw new IllegalStateException("the work answered for another task: " + seen.task());
+      }
+      return seen;
+    } catch (Throwable e) {
+      // Errors too: a handler that overflows its stack has failed its own task and nothing else.
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      return Observation.failed(task.task(), task.attempt(), e.toString());
+    }
+  }
+
+  private List<ObserveAnswer> observe(Connection connection, List<Observation> observations)
+      throws SQLException {
+    List<Row> rows =
+        Statements.query(connection, observe, p -> bind(p, observations), Observe::row);
+    List<ObserveAnswer> answers = new ArrayList<>(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      answers.add(answer(observations.get(i), rows.get(i)));
+    }
+    return answers;
+  }
+
+  private static void bind(Statements.Parameters parameters, List<Observation> observations)
+      throws SQLException {
+    List<@Nullable String> details = new ArrayList<>();
+    List<byte @Nullable []> effects = new ArrayList<>();
+    for (Observation observation : observations) {
+      details.add(Texts.storable(observation.detail(), Limits.DETAIL_BYTES));
+      effects.add(observation.effect());
+    }
+    parameters
+        .array("int8", observations.stream().map(Observation::task).toList())
+        .array("int4", observations.stream().map(Observation::attempt).toList())
+        .array("text", observations.stream().map(o -> o.seen().name()).toList())
+        .array("text", details)
+        .array("bytea", effects);
+  }
+
+  private static Row row(ResultSet row) throws SQLException {
+    String state = row.getString("state");
+    return new Row(
+        Statements.text(row, "answer"),
+        state == null ? null : TaskState.valueOf(state),
+        Statements.optionalInstant(row, "due_at"),
+        row.getString("outcome"));
+  }
+
+  private static ObserveAnswer answer(Observation observation, Row row) {
+    long task = observation.task();
+    int attempt = observation.attempt();
+    TaskState state = row.state();
+    if (state == null) {
+      return new ObserveAnswer.NoSuchAttempt(task, attempt);
+    }
+    return switch (row.answer()) {
+      case "APPLIED" -> new ObserveAnswer.Applied(task, attempt, state, row.dueAt());
+      case "LATE" -> new ObserveAnswer.Late(task, attempt, state, row.dueAt());
+      case "REPEATED" ->
+          new ObserveAnswer.Repeated(task, attempt, state, String.valueOf(row.outcome()));
+      case "NO_SUCH_ATTEMPT" -> new ObserveAnswer.NoSuchAttempt(task, attempt);
+      default -> throw new LedgerException("observe: unknown answer '" + row.answer() + "'");
+    };
+  }
+
+  private static void requireDistinctTasks(List<Observation> observations) {
+    Set<Long> tasks = new HashSet<>();
+    for (Observation observation : observations) {
+      if (!tasks.add(observation.task())) {
+        throw new IllegalArgumentException("task " + observation.task() + " twice in one batch");
+      }
+    }
+  }
+}

@@ -1,0 +1,1 @@
+select invariant, detail from escapement.audit()

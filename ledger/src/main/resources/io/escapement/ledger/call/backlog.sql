@@ -1,0 +1,1 @@
+select queue, state, tasks, due, oldest_due_at from escapement.backlog order by queue, state

@@ -1,0 +1,1 @@
+select intents, effects, outbox_rows from escapement.ledger_counts

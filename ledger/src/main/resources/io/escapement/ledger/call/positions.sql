@@ -1,0 +1,1 @@
+select topic_id, partition, position from escapement.positions(?, ?)

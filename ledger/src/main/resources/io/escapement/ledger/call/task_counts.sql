@@ -1,0 +1,1 @@
+select state, tasks from escapement.task_counts

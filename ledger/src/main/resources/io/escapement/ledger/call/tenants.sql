@@ -1,0 +1,1 @@
+select tenant, weight from escapement.tenants
