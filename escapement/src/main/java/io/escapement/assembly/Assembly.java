@@ -1,0 +1,79 @@
+package io.escapement.assembly;
+
+import io.escapement.config.Config;
+import io.escapement.config.Key;
+import io.escapement.kafka.Cluster;
+import io.escapement.kafka.Topics;
+import io.escapement.ledger.KindDefinition;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.LedgerConfig;
+import io.escapement.ledger.Migrator;
+import io.escapement.ledger.Role;
+import io.escapement.ledger.TopicNames;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Builds the parts from the settings.
+ *
+ * <p>Each method that starts a part checks first that what the part needs is there, so that a
+ * missing broker, topic or schema is one line at the start and not a retry for ever.
+ */
+public final class Assembly {
+
+  private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(30);
+  private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
+
+  private final Config config;
+  private final TopicNames topics;
+
+  public Assembly(Config config) {
+    this.config = config;
+    this.topics = new TopicNames(config.text(Key.TOPICS_PREFIX));
+  }
+
+  /** The settings that everything here is built from. */
+  public Config config() {
+    return config;
+  }
+
+  /** The names of the topics. */
+  public TopicNames topics() {
+    return topics;
+  }
+
+  /** Brings the schema to this version; returns how many migrations that took. */
+  public int migrate() {
+    return Migrator.migrate(ledgerConfig());
+  }
+
+  /** Creates the topics that are missing, those of every known kind's queue included. */
+  public List<Topics.Present> createTopics(Collection<String> tenants) {
+    Set<String> queues = new TreeSet<>(List.of(KindDefinition.DEFAULT_QUEUE));
+    try (Ledger ledger = ledger(Role.READER)) {
+      ledger.kinds().forEach(kind -> queues.add(kind.queue()));
+    }
+    try (Cluster cluster = Cluster.connect(config)) {
+      return new Topics(cluster, config).create(queues, tenants);
+    }
+  }
+
+  /** A connection to the ledger under a role. */
+  public Ledger ledger(Role role) {
+    return Ledger.connect(ledgerConfig(), role);
+  }
+
+  private LedgerConfig ledgerConfig() {
+    return new LedgerConfig(
+        config.text(Key.LEDGER_URL),
+        config.text(Key.LEDGER_USER),
+        config.text(Key.LEDGER_PASSWORD),
+        config.number(Key.LEDGER_POOL),
+        config.time(Key.LEDGER_CONNECT_TIMEOUT),
+        STATEMENT_LIMIT,
+        LOCK_LIMIT);
+  }
+}
