@@ -61,6 +61,13 @@ public final class Assembly {
     }
   }
 
+  /** Refuses to go on while topics are missing, or no broker answers. */
+  public void requireTopics(Collection<String> needed) {
+    try (Cluster cluster = Cluster.connect(config)) {
+      new Topics(cluster, config).require(needed);
+    }
+  }
+
   /** A connection to the ledger under a role. */
   public Ledger ledger(Role role) {
     return Ledger.connect(ledgerConfig(), role);

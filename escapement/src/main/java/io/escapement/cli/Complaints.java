@@ -47,7 +47,9 @@ final class Complaints {
     if (Logging.isVerbose(command)) {
       e.printStackTrace(err);
     }
-    return e instanceof ConfigException ? WRONG_USE : FAILURE;
+    boolean wrongUse =
+        e instanceof ConfigException || (e instanceof CommandFailure f && f.isWrongUse());
+    return wrongUse ? WRONG_USE : FAILURE;
   }
 
   /** What to tell of an exception. */
