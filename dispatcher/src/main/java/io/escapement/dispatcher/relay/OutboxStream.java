@@ -1,0 +1,122 @@
+package io.escapement.dispatcher.relay;
+
+import io.debezium.embedded.Connect;
+import io.debezium.engine.DebeziumEngine;
+import io.debezium.engine.RecordChangeEvent;
+import io.debezium.engine.format.ChangeEventFormat;
+import io.debezium.engine.spi.OffsetCommitPolicy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Debezium's engine as a thing that is started once, ends for whatever reason, and can be closed at
+ * any moment within a time limit.
+ *
+ * <p>Thread rule: the consumer is called on one of the engine's threads; the rest from one thread.
+ */
+final class OutboxStream implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OutboxStream.class);
+  private static final Duration RETRY = Duration.ofMillis(50);
+
+  private final DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
+  private final Consumer<RuntimeException> ended;
+  private final CountDownLatch finished = new CountDownLatch(1);
+  private final Thread thread;
+  private final Duration closeTimeout;
+
+  /**
+   * An engine that is not started yet.
+   *
+   * @param ended told why, when the engine has stopped; also after {@link #close}
+   */
+  OutboxStream(
+      Properties settings,
+      Duration closeTimeout,
+      DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer,
+      Consumer<RuntimeException> ended) {
+    this.closeTimeout = closeTimeout;
+    this.ended = ended;
+    this.engine =
+        DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
+            .using(settings)
+            .using(OffsetCommitPolicy.always())
+            .using(this::completed)
+            .notifying(consumer)
+            .build();
+    this.thread = new Thread(engine, "escapement-relay-stream");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void completed(boolean success, @Nullable String message, @Nullable Throwable error) {
+    String why = success ? "it ended" : reason(message, error);
+    finished.countDown();
+    ended.accept(new RelayFailedException("the stream from PostgreSQL broke: " + why, error));
+  }
+
+  /** The innermost cause is what PostgreSQL or the consumer said. */
+  private static String reason(@Nullable String message, @Nullable Throwable error) {
+    Throwable cause = error;
+    while (cause != null && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String text = cause == null || cause.getMessage() == null ? message : cause.getMessage();
+    return text == null ? "no reason given" : text.lines().findFirst().orElse("").strip();
+  }
+
+  @Override
+  public void close() {
+    if (thread.getState() == Thread.State.NEW) {
+      return;
+    }
+    long deadline = System.nanoTime() + closeTimeout.toNanos();
+    while (finished.getCount() > 0 && System.nanoTime() < deadline && !closeEngine()) {
+      awaitEnd(RETRY);
+    }
+    awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+    if (finished.getCount() > 0) {
+      LOG.warn("the stream does not end within {}; its threads are interrupted", closeTimeout);
+      thread.interrupt();
+    }
+  }
+
+  /** Whether the engine took the request: while its tasks start, it does not. */
+  private boolean closeEngine() {
+    try {
+      engine.close();
+      return true;
+    } catch (IllegalStateException e) {
+      LOG.debug("the engine can't be closed yet, or is closed already", e);
+      return false;
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the engine was closed in the middle of a batch", e);
+      return true;
+    } catch (IOException e) {
+      LOG.warn("the engine did not close cleanly", e);
+      return true;
+    }
+  }
+
+  private void awaitEnd(Duration atMost) {
+    try {
+      if (!finished.await(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+        LOG.trace("the engine still runs");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,1 @@
+select pg_logical_emit_message(true, 'escapement', 'heartbeat')::text

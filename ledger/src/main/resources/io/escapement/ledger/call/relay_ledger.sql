@@ -1,0 +1,1 @@
+select ledger_id from escapement.settings

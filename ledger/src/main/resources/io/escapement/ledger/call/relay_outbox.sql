@@ -1,0 +1,1 @@
+select id, created_at, events from escapement.outbox order by id

@@ -1,0 +1,1 @@
+select ids, written from escapement.prunable_outbox(make_interval(secs => ?), ?)

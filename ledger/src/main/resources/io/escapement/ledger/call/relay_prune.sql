@@ -1,0 +1,1 @@
+select escapement.prune_outbox(?)
