@@ -144,6 +144,30 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
+  /** Runs statements in one of its databases, as its owner. */
+  public void execute(String database, String sql) {
+    try (Connection connection = server.getDatabase(USER, database).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the embedded database refuses: " + e.getMessage(), e);
+    }
+  }
+
+  /** The one number that a query in one of its databases answers with. */
+  public long number(String database, String sql) {
+    try (Connection connection = server.getDatabase(USER, database).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      if (!row.next()) {
+        throw new IllegalStateException("no row answers " + sql);
+      }
+      return row.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the embedded database refuses: " + e.getMessage(), e);
+    }
+  }
+
   @Override
   public void close() throws IOException {
     server.close();
