@@ -33,8 +33,7 @@ public final class LocalEscapement implements AutoCloseable {
     Parts parts = new Parts();
     try {
       Assembly assembly =
-          new Assembly(
-              config.at(stack.jdbcUrl(), EmbeddedDatabase.USER, stack.bootstrapServers()));
+          new Assembly(config.at(stack.jdbcUrl(), EmbeddedDatabase.USER, stack.bootstrapServers()));
       assembly.migrate();
       try (Ledger operator = assembly.ledger(Role.OPERATOR)) {
         if (operator.kinds().isEmpty()) {
