@@ -20,6 +20,7 @@ final class CommandTree {
     CommandLine root = new CommandLine(new Root());
     List<ConfiguredCommand> commands =
         List.of(
+            new DemoCommand(),
             new UpCommand(),
             new SubmitCommand(),
             new StatusCommand(),

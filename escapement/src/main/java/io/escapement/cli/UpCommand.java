@@ -42,8 +42,7 @@ final class UpCommand extends ConfiguredCommand {
             config.number(Key.UP_KAFKA_PORT),
             false);
     StopSignal stop = StopSignal.install();
-    say("starting PostgreSQL and Kafka in " + directory);
-    try (LocalEscapement local = LocalEscapement.start(config, servers)) {
+    try (LocalEscapement local = LocalEscapement.start(config, servers, this::say)) {
       logTo(directory.resolve("logs"));
       introduce(local);
       local.parts().await(stop.requested());
@@ -92,18 +91,6 @@ final class UpCommand extends ConfiguredCommand {
             + "\"type\":\"demo.reminder.send\",\"delayms\":3000}",
         "",
         "Ctrl-C stops it.");
-  }
-
-  private String launcher() {
-    return home()
-        .map(home -> home.resolve("bin").resolve("escapement").toString())
-        .orElse("escapement");
-  }
-
-  private String example() {
-    return home()
-        .map(home -> home.resolve("examples").resolve("demo.jsonl").toString())
-        .orElse("FILE.jsonl");
   }
 
   /** The flag that another command needs, unless what it has by default is right. */
