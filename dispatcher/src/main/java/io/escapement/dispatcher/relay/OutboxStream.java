@@ -75,14 +75,15 @@ final class OutboxStream implements AutoCloseable {
     ended.accept(new RelayFailedException("the stream from PostgreSQL broke: " + why, error));
   }
 
-  /** The innermost cause is what PostgreSQL or the consumer said. */
+  /** The innermost cause that has something to say is what PostgreSQL or the consumer said. */
   private static String reason(@Nullable String message, @Nullable Throwable error) {
-    Throwable cause = error;
-    while (cause != null && cause.getCause() != null) {
-      cause = cause.getCause();
+    String said = message == null ? "no reason given" : message;
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause.getMessage() != null) {
+        said = cause.getMessage();
+      }
     }
-    String text = cause == null || cause.getMessage() == null ? message : cause.getMessage();
-    return text == null ? "no reason given" : text.lines().findFirst().orElse("").strip();
+    return said.lines().findFirst().orElse("").strip();
   }
 
   @Override

@@ -307,7 +307,7 @@ class RelayKafkaTest {
   }
 
   /** As the defaults, but Kafka may take a second only. */
-  private static RelayTuning impatient() {
+  static RelayTuning impatient() {
     RelayTuning d = RelayTuning.DEFAULT;
     return new RelayTuning(
         d.pollInterval(),
