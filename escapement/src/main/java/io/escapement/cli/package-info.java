@@ -1,4 +1,4 @@
-/** The command line. */
+/** The command line: what a person types, and what they are told. */
 @NullMarked
 package io.escapement.cli;
 

@@ -21,10 +21,14 @@ final class Claim {
     this.statements = statements;
   }
 
-  List<ClaimAnswer> apply(String owner, Collection<Long> tasks) {
+  List<ClaimAnswer> apply(String owner, Collection<String> kinds, Collection<Long> tasks) {
     Map<Long, ClaimAnswer> answers = new HashMap<>();
     for (ClaimAnswer answer :
-        statements.query("claim", claim, p -> p.text(owner).array("int8", tasks), Claim::answer)) {
+        statements.query(
+            "claim",
+            claim,
+            p -> p.text(owner).array("text", kinds).array("int8", tasks),
+            Claim::answer)) {
       answers.put(answer.task(), answer);
     }
     List<ClaimAnswer> inOrder = new ArrayList<>(tasks.size());

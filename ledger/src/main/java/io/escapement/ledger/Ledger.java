@@ -73,9 +73,10 @@ public final class Ledger implements AutoCloseable {
    *
    * @param owner names the process incarnation and this claim, so that a claim whose answer was
    *     lost can be found
+   * @param kinds those that the worker has handlers for; tasks of others are not claimed
    */
-  public List<ClaimAnswer> claim(String owner, Collection<Long> tasks) {
-    return claim.apply(owner, tasks);
+  public List<ClaimAnswer> claim(String owner, Collection<String> kinds, Collection<Long> tasks) {
+    return claim.apply(owner, kinds, tasks);
   }
 
   /** The tasks that one claim holds: after a claim's answer was lost. */
@@ -127,9 +128,14 @@ public final class Ledger implements AutoCloseable {
     return reclaim.fold();
   }
 
-  /** What is due, or whose lease ends, in these slots before a moment; at most about a limit. */
-  public Horizon horizon(String queue, Collection<Integer> slots, Instant until, int limit) {
-    return horizon.apply(queue, slots, until, limit);
+  /**
+   * What of some kinds is due, or whose lease ends, in these slots before a moment.
+   *
+   * @param limit about how many entries at most; shared evenly by the slots
+   */
+  public Horizon horizon(
+      String queue, Collection<Integer> slots, Collection<String> kinds, Instant until, int limit) {
+    return horizon.apply(queue, slots, kinds, until, limit);
   }
 
   /** Cancels what an identity promised; one answer a task, or one NOT_FOUND. */

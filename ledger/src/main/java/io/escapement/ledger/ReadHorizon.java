@@ -27,13 +27,19 @@ final class ReadHorizon {
     this.statements = statements;
   }
 
-  Horizon apply(String queue, Collection<Integer> slots, Instant until, int limit) {
+  Horizon apply(
+      String queue, Collection<Integer> slots, Collection<String> kinds, Instant until, int limit) {
     int perSlot = Math.max(MIN_PER_SLOT, limit / Math.max(1, slots.size()));
     List<Row> rows =
         statements.query(
             "horizon",
             sql,
-            p -> p.text(queue).array("int4", slots).instant(until).integer(perSlot),
+            p ->
+                p.text(queue)
+                    .array("int4", slots)
+                    .array("text", kinds)
+                    .instant(until)
+                    .integer(perSlot),
             ReadHorizon::row);
     Instant readAt = rows.get(0).at();
     List<Horizon.Entry> entries = new ArrayList<>(rows.size());

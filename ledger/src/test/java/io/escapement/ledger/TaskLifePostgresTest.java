@@ -18,6 +18,7 @@ class TaskLifePostgresTest {
 
   private static final List<Integer> ALL_SLOTS =
       java.util.stream.IntStream.range(0, 256).boxed().toList();
+  private static final List<String> KINDS = List.of("work");
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
   private TestLedger db;
@@ -63,20 +64,32 @@ class TaskLifePostgresTest {
     Instant due = Instant.now().plus(Duration.ofHours(1));
     db.submit(ingest, request("a").dueAt(due).build());
     long task = onlyTask();
-    assertThat(worker.claim("w/1", List.of(task, task + 1_000)))
+    assertThat(worker.claim("w/1", KINDS, List.of(task, task + 1_000)))
         .satisfiesExactly(
             a -> assertThat(a).isInstanceOf(ClaimAnswer.NotDue.class),
             a -> assertThat(a).isInstanceOf(ClaimAnswer.NotClaimable.class));
-    Horizon near = worker.horizon("default", ALL_SLOTS, Instant.now().plusSeconds(60), 1_000);
+    Horizon near =
+        worker.horizon("default", ALL_SLOTS, KINDS, Instant.now().plusSeconds(60), 1_000);
     assertThat(near.entries()).isEmpty();
-    Horizon far = worker.horizon("default", ALL_SLOTS, due.plusSeconds(1), 1_000);
+    Horizon far = worker.horizon("default", ALL_SLOTS, KINDS, due.plusSeconds(1), 1_000);
     assertThat(far.entries()).singleElement().extracting("task").isEqualTo(task);
+  }
+
+  @Test
+  void whatAWorkerHasNoHandlerForIsNotClaimed() {
+    db.submit(ingest, request("a").build());
+    assertThat(worker.claim("w/1", List.of("another"), List.of(onlyTask())))
+        .singleElement()
+        .isInstanceOf(ClaimAnswer.NotClaimable.class);
+    assertThat(
+            worker.horizon("default", ALL_SLOTS, List.of("another"), Instant.now(), 100).entries())
+        .isEmpty();
   }
 
   @Test
   void aTaskIsHeldByOneClaimOnly() {
     ClaimedTask claimed = claimNew(request("a"));
-    assertThat(worker.claim("w/other", List.of(claimed.task())))
+    assertThat(worker.claim("w/other", KINDS, List.of(claimed.task())))
         .singleElement()
         .isInstanceOf(ClaimAnswer.NotClaimable.class);
     assertThat(worker.claimedBy("w/1"))
@@ -236,7 +249,7 @@ class TaskLifePostgresTest {
     Instant past = Instant.now().minusSeconds(60);
     db.submit(ingest, request("a").issuedAt(past).expiresAt(past.plusSeconds(1)).build());
     long task = onlyTask();
-    assertThat(worker.claim("w/1", List.of(task)))
+    assertThat(worker.claim("w/1", KINDS, List.of(task)))
         .containsExactly(new ClaimAnswer.Settled(task, TaskState.FAILED));
     db.submit(ingest, request("b").issuedAt(past).expiresAt(past.plusSeconds(1)).build());
     assertThat(worker.reclaim("default", ALL_SLOTS, 10)).isEmpty();
@@ -341,7 +354,7 @@ class TaskLifePostgresTest {
     }
     db.submit(ingest, many);
     db.execute("update escapement.task set slot = 7");
-    Horizon horizon = worker.horizon("default", List.of(7), base.plusSeconds(60), 20);
+    Horizon horizon = worker.horizon("default", List.of(7), KINDS, base.plusSeconds(60), 20);
     assertThat(horizon.entries()).hasSize(20);
     assertThat(horizon.completeUntil()).isBefore(base.plusMillis(20));
   }
@@ -367,7 +380,7 @@ class TaskLifePostgresTest {
         await()
             .atMost(Duration.ofSeconds(20))
             .until(
-                () -> worker.claim("w/" + ++claims, List.of(task)).get(0),
+                () -> worker.claim("w/" + ++claims, KINDS, List.of(task)).get(0),
                 a -> a instanceof ClaimAnswer.Claimed);
     return ((ClaimAnswer.Claimed) answer).lease();
   }

@@ -1,9 +1,10 @@
 package io.escapement.embedded;
 
+import io.escapement.embedded.EmbeddedStartException.Reason;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -17,8 +18,8 @@ import org.apache.kafka.metadata.storage.Formatter;
  * A single-node Kafka broker (KRaft, broker and controller in one) inside this JVM, on loopback.
  *
  * <p>Cost: 5 to 7 seconds to start and some 400 MB of memory. Topics are never created by use.
- * Thread rule: start and close from one thread; any client may connect in between. Failure: a port
- * that is taken or a directory that cannot be written surfaces as an exception of {@link #start}.
+ * Thread rule: start and close from one thread; any client may connect in between. Failure: {@link
+ * EmbeddedStartException} for a port that is taken or a directory that can't be written.
  */
 public final class EmbeddedBroker implements AutoCloseable {
 
@@ -40,10 +41,11 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param port the loopback port for clients; 0 picks a free one
    */
   public static EmbeddedBroker start(Path directory, int port) {
+    int clientPort = port == 0 ? Ports.free() : port;
+    Ports.require(clientPort, Reason.KAFKA_PORT_TAKEN);
     try {
       Files.createDirectories(directory);
-      int clientPort = port == 0 ? freePort() : port;
-      int controllerPort = freePort();
+      int controllerPort = Ports.free();
       Path log = directory.resolve("log");
       Properties properties = properties(log, clientPort, controllerPort);
       format(directory, log);
@@ -52,9 +54,10 @@ public final class EmbeddedBroker implements AutoCloseable {
       server.startup();
       return new EmbeddedBroker(server, clientPort);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw EmbeddedStartException.notWritable(directory, e);
     } catch (Exception e) {
-      throw new IllegalStateException("Kafka broker did not start: " + e.getMessage(), e);
+      throw new EmbeddedStartException(
+          Reason.SERVER_FAILED, "the Kafka broker did not start: " + e.getMessage(), e);
     }
   }
 
@@ -81,6 +84,9 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
     String clusterId = Uuid.randomUuid().toString();
     new Formatter()
+        // It reports to standard output otherwise.
+        .setPrintStream(
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
         .setClusterId(clusterId)
         .setNodeId(1)
         .setControllerListenerName("CONTROLLER")
@@ -116,11 +122,5 @@ public final class EmbeddedBroker implements AutoCloseable {
     p.put("num.io.threads", "4");
     p.put("log.cleaner.dedupe.buffer.size", "16777216");
     return p;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

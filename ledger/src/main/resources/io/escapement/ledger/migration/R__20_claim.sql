@@ -19,12 +19,12 @@ language sql stable security definer set search_path = escapement, pg_temp as $$
 $$;
 revoke all on function escapement.leased from public;
 
--- Claims tasks that are due, by id, under one lease owner. Answers, one row a task that exists:
+-- Claims tasks of some kinds that are due, by id, under one lease owner. Answers, one row a task that exists:
 -- CLAIMED with all that the worker needs, NOT_DUE with when to come back, SETTLED with the state
 -- (it had expired), or NOT_CLAIMABLE.
 --
 -- The owner names the process incarnation and this claim; it must be new.
-create or replace function escapement.claim(p_owner text, p_tasks bigint[])
+create or replace function escapement.claim(p_owner text, p_kinds text[], p_tasks bigint[])
 returns table (task_id bigint, answer text, state escapement.task_state, attempt int, tenant text,
   kind text, channel text, slot int, lease_micros bigint, due_at timestamptz,
   claimed_at timestamptz, tries_left int, idempotency_key text, namespace text, event_id text,
@@ -40,7 +40,7 @@ begin
   with due as (
     select t.id, t.kind from task t
     where t.id = any(p_tasks) and t.state <= 'UNKNOWN' and t.due_at <= now()
-      and (t.expires_at is null or t.expires_at > now())
+      and (t.expires_at is null or t.expires_at > now()) and t.kind = any(p_kinds)
     order by t.id for update skip locked
   ),
   moved as (

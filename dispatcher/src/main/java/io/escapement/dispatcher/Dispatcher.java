@@ -1,0 +1,165 @@
+package io.escapement.dispatcher;
+
+import io.escapement.ledger.KindDefinition;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.Role;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds due work, runs its handlers and completes it: one process of a consumer group.
+ *
+ * <p>Wired here by constructor; nothing else makes a service of this package. Thread rule: start
+ * and close from one thread, statistics from any. Failure: no single failure ends it; what is in
+ * trouble is in the statistics.
+ */
+public final class Dispatcher implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+  private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
+
+  private final DispatcherConfig config;
+  private final Ledger ledger;
+  private final InHand inHand;
+  private final Counters counters = new Counters();
+  private final Health health = new Health();
+  private final HandlerPool pool;
+  private final Completer completer;
+  private final Renewer renewer;
+  private final List<QueueDriver> drivers = new ArrayList<>();
+  private final List<HintConsumer> consumers = new ArrayList<>();
+  private final List<Loop> driverLoops = new ArrayList<>();
+  private final List<Loop> consumerLoops = new ArrayList<>();
+  private final List<Loop> workLoops = new ArrayList<>();
+
+  private Dispatcher(DispatcherConfig config, Ledger ledger, Handlers handlers) {
+    this.config = config;
+    this.ledger = ledger;
+    this.inHand = new InHand(config.concurrency());
+    this.completer = new Completer(ledger, inHand, counters, config.completionBatch());
+    this.pool = new HandlerPool(handlers, ledger, completer, config.threads());
+    this.renewer = new Renewer(ledger, inHand);
+    String incarnation =
+        ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
+    for (String queue : config.queues()) {
+      QueueDriver driver =
+          new QueueDriver(
+              queue,
+              config,
+              ledger,
+              handlers.kinds(),
+              of -> new Claimer(incarnation + "/" + queue, ledger, inHand, pool, counters));
+      drivers.add(driver);
+      consumers.add(
+          new HintConsumer(
+              config.topics().dispatch(queue),
+              config.topics().prefix() + "-dispatcher-" + queue,
+              config.kafka(),
+              driver));
+    }
+  }
+
+  /**
+   * Connects and starts.
+   *
+   * @throws io.escapement.ledger.LedgerUnavailableException if the ledger can't be used
+   * @throws DispatcherException if it can't run as configured
+   */
+  public static Dispatcher start(DispatcherConfig config, Handlers handlers) {
+    TopicCheck.requireTopics(
+        config.kafka(), config.queues().stream().map(config.topics()::dispatch).toList());
+    Ledger ledger = Ledger.connect(config.ledger(), Role.DISPATCHER);
+    warnOfMissingHandlers(ledger, config, handlers);
+    Dispatcher dispatcher = new Dispatcher(config, ledger, handlers);
+    dispatcher.startLoops();
+    return dispatcher;
+  }
+
+  /** What it has in hand and has done. */
+  public DispatcherStats stats() {
+    int ready = 0;
+    int timers = 0;
+    int slots = 0;
+    for (QueueDriver driver : drivers) {
+      QueueDriver.DriverStats one = driver.stats();
+      ready += one.ready();
+      timers += one.timers();
+      slots += one.slots();
+    }
+    return new DispatcherStats(
+        inHand.size(),
+        ready,
+        timers,
+        slots,
+        counters.claimed.sum(),
+        counters.done.sum(),
+        counters.retried.sum(),
+        counters.ended.sum(),
+        counters.late.sum(),
+        counters.notDue.sum(),
+        health.troubles());
+  }
+
+  /**
+   * Stops in order: no new claims, hand back what has not begun, wait for what runs (at most the
+   * drain limit, leases kept), leave the group.
+   */
+  @Override
+  public void close() {
+    drivers.forEach(QueueDriver::stopClaiming);
+    driverLoops.forEach(Loop::close);
+    pool.handBackUnstarted();
+    try {
+      if (!inHand.awaitEmpty(config.drainLimit())) {
+        LOG.warn(
+            "{} tasks still run after {}; interrupting them", inHand.size(), config.drainLimit());
+        pool.stop(AFTER_INTERRUPT);
+        inHand.awaitEmpty(AFTER_INTERRUPT);
+      }
+      pool.stop(AFTER_INTERRUPT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    consumerLoops.forEach(Loop::stop);
+    consumers.forEach(HintConsumer::wakeup);
+    consumerLoops.forEach(Loop::close);
+    workLoops.forEach(Loop::close);
+    ledger.close();
+  }
+
+  private void startLoops() {
+    workLoops.add(Loop.start("escapement-completer", health, completer::runOnce));
+    workLoops.add(Loop.start("escapement-renewer", health, renewer::runOnce));
+    for (int i = 0; i < drivers.size(); i++) {
+      QueueDriver driver = drivers.get(i);
+      HintConsumer consumer = consumers.get(i);
+      driverLoops.add(Loop.start("escapement-driver-" + driver.queue(), health, driver::runOnce));
+      consumerLoops.add(
+          Loop.start(
+              "escapement-hints-" + driver.queue(), health, consumer::runOnce, consumer::close));
+    }
+  }
+
+  private static void warnOfMissingHandlers(
+      Ledger ledger, DispatcherConfig config, Handlers handlers) {
+    Set<String> missing = new TreeSet<>();
+    for (KindDefinition kind : ledger.kinds()) {
+      if (config.queues().contains(kind.queue()) && !handlers.kinds().contains(kind.name())) {
+        missing.add(kind.name());
+      }
+    }
+    if (!missing.isEmpty()) {
+      LOG.warn(
+          "no handler on the class path for the kinds {} of the queues {}; their tasks wait",
+          missing,
+          config.queues());
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package io.escapement.dispatcher;
+
+import io.escapement.wheel.TimerHandler;
+import io.escapement.wheel.TimerWheel;
+import io.escapement.wheel.WheelGeometry;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a dispatcher knows of the tasks of its slots: a timer for each that is to come, and which
+ * are ready or in hand. A cache of the ledger: everything in it may be forgotten at any time.
+ *
+ * <p>Bounded: beyond the limit nothing is taken in, and the caller is told. Thread rule: the
+ * driver's thread only.
+ */
+final class KnownTasks {
+
+  /** Where a known task is. */
+  enum Phase {
+    /** A timer waits for its due time. */
+    TIMER,
+    /** A timer waits for the end of somebody's lease on it. */
+    LEASE_TIMER,
+    /** Due, waiting to be claimed. */
+    READY,
+    /** Claimed by this process. */
+    IN_HAND
+  }
+
+  /** One known task. */
+  static final class Known {
+    final String tenant;
+    final int slot;
+    Phase phase;
+    long wakeNanos;
+    long handle;
+
+    private Known(String tenant, int slot, Phase phase, long wakeNanos, long handle) {
+      this.tenant = tenant;
+      this.slot = slot;
+      this.phase = phase;
+      this.wakeNanos = wakeNanos;
+      this.handle = handle;
+    }
+  }
+
+  /** What became of arming a timer. */
+  enum Armed {
+    /** A timer waits. */
+    ARMED,
+    /** It is known already, and not later. */
+    KNOWN,
+    /** No room; the ledger has to be asked again. */
+    FULL
+  }
+
+  private static final long NO_HANDLE = -1;
+
+  private final int limit;
+  private final TimerWheel wheel;
+  private final Map<Long, Known> tasks = new HashMap<>();
+
+  KnownTasks(int limit, long startNanos) {
+    this.limit = limit;
+    this.wheel = new TimerWheel(WheelGeometry.DEFAULT, limit, startNanos);
+  }
+
+  int size() {
+    return tasks.size();
+  }
+
+  int timers() {
+    return wheel.size();
+  }
+
+  int room() {
+    return limit - tasks.size();
+  }
+
+  @Nullable Known get(long task) {
+    return tasks.get(task);
+  }
+
+  /** Arms a timer for a task, or moves the one it has to an earlier moment. */
+  Armed arm(long task, String tenant, int slot, long wakeNanos, boolean lease) {
+    Known known = tasks.get(task);
+    Phase phase = lease ? Phase.LEASE_TIMER : Phase.TIMER;
+    if (known != null) {
+      boolean waits = known.phase == Phase.TIMER || known.phase == Phase.LEASE_TIMER;
+      if (!waits || (known.phase == phase && known.wakeNanos <= wakeNanos)) {
+        return Armed.KNOWN;
+      }
+      wheel.cancel(known.handle);
+    } else if (tasks.size() >= limit) {
+      return Armed.FULL;
+    }
+    long handle = wheel.schedule(wakeNanos, task);
+    if (handle == TimerWheel.FULL || handle == TimerWheel.BEYOND_HORIZON) {
+      tasks.remove(task);
+      return Armed.FULL;
+    }
+    tasks.put(task, new Known(tenant, slot, phase, wakeNanos, handle));
+    return Armed.ARMED;
+  }
+
+  /** Marks a task whose timer has fired, or that was claimed. */
+  void move(Known known, Phase phase) {
+    known.phase = phase;
+    known.handle = NO_HANDLE;
+  }
+
+  /** Forgets a task. */
+  void forget(long task) {
+    Known known = tasks.remove(task);
+    if (known != null && known.handle != NO_HANDLE) {
+      wheel.cancel(known.handle);
+    }
+  }
+
+  /** Forgets what is not in hand of all slots but these. */
+  void keepOnly(Set<Integer> slots) {
+    tasks
+        .values()
+        .removeIf(
+            known -> {
+              boolean drop = !slots.contains(known.slot) && known.phase != Phase.IN_HAND;
+              if (drop && known.handle != NO_HANDLE) {
+                wheel.cancel(known.handle);
+              }
+              return drop;
+            });
+  }
+
+  /** Fires what is due, at most {@code most} timers. */
+  int advance(long nowNanos, int most, TimerHandler handler) {
+    return wheel.advance(nowNanos, most, handler);
+  }
+
+  /** No timer is due before this moment; {@link Long#MAX_VALUE} if there is none. */
+  long nextWakeNanos() {
+    return wheel.nextExpiryLowerBound();
+  }
+}

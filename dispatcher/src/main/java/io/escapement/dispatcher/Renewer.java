@@ -1,0 +1,73 @@
+package io.escapement.dispatcher;
+
+import io.escapement.ledger.LeaseKey;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.RenewAnswer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the leases of everything in hand with one statement a round, and brings back what the
+ * ledger says of them: cancellations asked for, leases lost. A lease is renewed when a third of it
+ * is gone.
+ */
+final class Renewer {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Renewer.class);
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long SHORTEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int BATCH = 5_000;
+
+  private final Ledger ledger;
+  private final InHand inHand;
+
+  Renewer(Ledger ledger, InHand inHand) {
+    this.ledger = ledger;
+    this.inHand = inHand;
+  }
+
+  /** Renews what wants it, then waits until something may want it again. */
+  int runOnce() throws InterruptedException {
+    long now = System.nanoTime();
+    List<Held> wanting = new ArrayList<>();
+    long wait = LONGEST_WAIT_NANOS;
+    for (Held held : inHand.all()) {
+      if (held.wantsRenewal(now)) {
+        wanting.add(held);
+      }
+      wait = Math.min(wait, held.claimed().lease().toNanos() / 10);
+    }
+    for (int from = 0; from < wanting.size(); from += BATCH) {
+      renew(wanting.subList(from, Math.min(from + BATCH, wanting.size())));
+    }
+    TimeUnit.NANOSECONDS.sleep(Math.max(wait, SHORTEST_WAIT_NANOS));
+    return wanting.size();
+  }
+
+  private void renew(List<Held> held) {
+    List<LeaseKey> leases = held.stream().map(Held::key).toList();
+    long sent = System.nanoTime();
+    List<RenewAnswer> answers = ledger.renew(leases);
+    for (int i = 0; i < answers.size(); i++) {
+      Held one = held.get(i);
+      switch (answers.get(i)) {
+        case RenewAnswer.Renewed renewed -> one.renewed(sent);
+        case RenewAnswer.CancelRequested cancel -> {
+          one.renewed(sent);
+          one.stop();
+        }
+        case RenewAnswer.Busy busy -> LOG.debug("lease of task {} is locked", busy.task());
+        case RenewAnswer.Lost lost -> {
+          // It may just have been completed; then it is in hand no more.
+          if (inHand.contains(one)) {
+            LOG.info("lease of task {}, attempt {} is lost", lost.task(), lost.attempt());
+            one.stop();
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.escapement.assembly;
+
+import io.escapement.config.Config;
+import io.escapement.config.Key;
+import io.escapement.dispatcher.Dispatcher;
+import io.escapement.dispatcher.DispatcherConfig;
+import io.escapement.dispatcher.Handlers;
+import io.escapement.dispatcher.relay.Relay;
+import io.escapement.dispatcher.relay.RelayConfig;
+import io.escapement.dispatcher.relay.RelayTuning;
+import io.escapement.ingest.IngestAssembly;
+import io.escapement.ingest.IngestConfig;
+import io.escapement.ingest.IngestHealth;
+import io.escapement.kafka.Cluster;
+import io.escapement.kafka.Topics;
+import io.escapement.ledger.KindDefinition;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.LedgerConfig;
+import io.escapement.ledger.Migrator;
+import io.escapement.ledger.Role;
+import io.escapement.ledger.TopicNames;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Builds the parts from the settings.
+ *
+ * <p>Each method that starts a part checks first that what the part needs is there, so that a
+ * missing broker, topic or schema is one line at the start and not a retry for ever.
+ */
+public final class Assembly {
+
+  private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(30);
+  private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
+
+  private final Config config;
+  private final TopicNames topics;
+
+  public Assembly(Config config) {
+    this.config = config;
+    this.topics = new TopicNames(config.text(Key.TOPICS_PREFIX));
+  }
+
+  /** The settings that everything here is built from. */
+  public Config config() {
+    return config;
+  }
+
+  /** The names of the topics. */
+  public TopicNames topics() {
+    return topics;
+  }
+
+  /** Brings the schema to this version; returns how many migrations that took. */
+  public int migrate() {
+    return Migrator.migrate(ledgerConfig());
+  }
+
+  /** Creates the topics that are missing, those of every known kind's queue included. */
+  public List<Topics.Present> createTopics(Collection<String> tenants) {
+    Set<String> queues = new TreeSet<>(List.of(KindDefinition.DEFAULT_QUEUE));
+    try (Ledger ledger = ledger(Role.READER)) {
+      ledger.kinds().forEach(kind -> queues.add(kind.queue()));
+    }
+    try (Cluster cluster = Cluster.connect(config)) {
+      return new Topics(cluster, config).create(queues, tenants);
+    }
+  }
+
+  /** Refuses to go on while topics are missing, or no broker answers. */
+  public void requireTopics(Collection<String> needed) {
+    try (Cluster cluster = Cluster.connect(config)) {
+      new Topics(cluster, config).require(needed);
+    }
+  }
+
+  /** A connection to the ledger under a role. */
+  public Ledger ledger(Role role) {
+    return Ledger.connect(ledgerConfig(), role);
+  }
+
+  /** Starts ingest. */
+  public Part ingest() {
+    requireTopics(List.of(topics.requests()));
+    Ledger ledger = ledger(Role.INGEST);
+    try {
+      IngestConfig ingestConfig =
+          IngestConfig.of(topics.prefix() + "-ingest")
+              .withBatchRecords(config.number(Key.INGEST_BATCH));
+      IngestAssembly ingest =
+          new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
+      ingest.start();
+      return new Part(
+          "ingest",
+          () -> ended(ingest.health()),
+          () -> {
+            ingest.close();
+            ledger.close();
+          });
+    } catch (RuntimeException e) {
+      ledger.close();
+      throw e;
+    }
+  }
+
+  private static Optional<String> ended(IngestHealth health) {
+    return health.state() == IngestHealth.State.FAILED
+        ? Optional.of(String.valueOf(health.lastError()))
+        : Optional.empty();
+  }
+
+  /** Starts a relay. */
+  public Part relay() {
+    requireTopics(
+        List.of(
+            topics.receipts(), topics.outcomes(), topics.deadLetters(), topics.relayPosition()));
+    Relay relay =
+        new Relay(
+            new RelayConfig(
+                ledgerConfig(),
+                config.kafkaClient(),
+                topics,
+                config.text(Key.RELAY_SLOT),
+                RelayTuning.DEFAULT.withPollInterval(config.time(Key.RELAY_POLL_INTERVAL))));
+    relay.start();
+    return new Part("relay", Optional::empty, relay::close);
+  }
+
+  /** Starts a dispatcher with the handlers of the class path. */
+  public Part dispatcher() {
+    List<String> queues = config.names(Key.DISPATCHER_QUEUES);
+    requireTopics(queues.stream().map(topics::dispatch).toList());
+    Dispatcher dispatcher = Dispatcher.start(dispatcherConfig(queues), Handlers.load());
+    return new Part("dispatcher", Optional::empty, dispatcher::close);
+  }
+
+  private DispatcherConfig dispatcherConfig(List<String> queues) {
+    return new DispatcherConfig(
+        ledgerConfig(),
+        config.kafkaClient(),
+        topics,
+        queues,
+        config.number(Key.DISPATCHER_CONCURRENCY),
+        config.number(Key.DISPATCHER_THREADS),
+        config.number(Key.DISPATCHER_KNOWN_LIMIT),
+        config.time(Key.DISPATCHER_HORIZON),
+        config.time(Key.DISPATCHER_SWEEP),
+        config.number(Key.DISPATCHER_CLAIM_BATCH),
+        config.number(Key.DISPATCHER_COMPLETION_BATCH),
+        config.time(Key.DISPATCHER_DRAIN_LIMIT));
+  }
+
+  private LedgerConfig ledgerConfig() {
+    return new LedgerConfig(
+        config.text(Key.LEDGER_URL),
+        config.text(Key.LEDGER_USER),
+        config.text(Key.LEDGER_PASSWORD),
+        config.number(Key.LEDGER_POOL),
+        config.time(Key.LEDGER_CONNECT_TIMEOUT),
+        STATEMENT_LIMIT,
+        LOCK_LIMIT);
+  }
+}

@@ -1,0 +1,323 @@
+package io.escapement.config;
+
+import io.escapement.ledger.AdmissionBatch;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Every setting there is: this table is what the loader accepts, what {@code --help} shows and what
+ * docs/configuration.md is made from.
+ *
+ * <p>A key {@code ledger.url} is {@code ledger.url} in a file, {@code ESCAPEMENT_LEDGER_URL} in the
+ * environment and {@code --ledger-url} as a flag.
+ */
+public enum Key {
+  LEDGER_URL(
+      Group.LEDGER,
+      "ledger.url",
+      Types.shaped("jdbc:postgresql:.+", "write jdbc:postgresql://host:port/database", "JDBC_URL"),
+      "jdbc:postgresql://127.0.0.1:15432/escapement",
+      "Where the ledger's database is. The default is the one that `up` runs."),
+  LEDGER_USER(
+      Group.LEDGER,
+      "ledger.user",
+      Types.text("LOGIN"),
+      "postgres",
+      "The login. It must be a member of the role of each part that uses it (`migrate`: own the"
+          + " schema)."),
+  LEDGER_PASSWORD(
+      Group.LEDGER,
+      "ledger.password",
+      Types.textOrNothing("PASSWORD"),
+      "",
+      "Its password; empty if the server asks for none. Prefer the environment to the flag: other"
+          + " users of the machine can see a process's arguments."),
+  LEDGER_POOL(
+      Group.LEDGER,
+      "ledger.pool",
+      Types.number(1, 200),
+      "20",
+      "Most database connections of one part, opened as they are needed. A dispatcher needs more"
+          + " than dispatcher.threads; all parts together must stay below the server's"
+          + " max_connections."),
+  LEDGER_CONNECT_TIMEOUT(
+      Group.LEDGER,
+      "ledger.connect-timeout",
+      Types.time(Duration.ofMillis(250), Duration.ofMinutes(5)),
+      "10s",
+      "How long to wait for a connection, at start and from the pool, before it is an error."),
+
+  KAFKA_BOOTSTRAP_SERVERS(
+      Group.KAFKA,
+      "kafka.bootstrap-servers",
+      Types.shaped(
+          "[^\\s,:]+:\\d{1,5}(\\s*,\\s*[^\\s,:]+:\\d{1,5})*",
+          "write host:port, several separated by commas",
+          "HOST:PORT[,…]"),
+      "127.0.0.1:19092",
+      "Kafka brokers to begin with. The default is the one that `up` runs."),
+  KAFKA_TIMEOUT(
+      Group.KAFKA,
+      "kafka.timeout",
+      Types.time(Duration.ofSeconds(1), Duration.ofMinutes(5)),
+      "10s",
+      "How long to wait for a broker's answer at start before it is an error."),
+
+  TOPICS_PREFIX(
+      Group.TOPICS,
+      "topics.prefix",
+      Types.shaped(
+          "[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}",
+          "write letters, digits, '.', '_' and '-', at most 100 of them",
+          "NAME"),
+      "escapement",
+      "What every topic's name begins with. Parts with different prefixes do not see each other."),
+  TOPICS_PARTITIONS(
+      Group.TOPICS,
+      "topics.partitions",
+      Types.number(1, 256),
+      "4",
+      "Partitions of the topics that `migrate` creates; those that exist stay as they are. It"
+          + " bounds how many ingest processes, and how many dispatchers of a queue, can share the"
+          + " work. More than 256 would leave dispatch partitions without a slot."),
+  TOPICS_REPLICATION(
+      Group.TOPICS,
+      "topics.replication",
+      Types.number(1, 10),
+      "1",
+      "Replicas of the topics that `migrate` creates. 1 loses receipts and requests with its"
+          + " broker's disk; use 3 in production."),
+
+  INGEST_BATCH(
+      Group.INGEST,
+      "ingest.batch",
+      Types.number(1, AdmissionBatch.MAX_SUBMISSIONS),
+      "500",
+      "Most records that are decided in one transaction. More is cheaper a record, and holds the"
+          + " budgets longer."),
+
+  RELAY_SLOT(
+      Group.RELAY,
+      "relay.slot",
+      Types.shaped(
+          "[a-z0-9_]{1,63}",
+          "write lower-case letters, digits and '_', at most 63 of them",
+          "NAME"),
+      "escapement_outbox",
+      "The replication slot. Relays with the same slot elect one that works, the others stand by."),
+  RELAY_POLL_INTERVAL(
+      Group.RELAY,
+      "relay.poll-interval",
+      Types.time(Duration.ofMillis(1), Duration.ofSeconds(10)),
+      "10ms",
+      "How often the log is looked at while nothing comes. It adds to the latency of receipts and"
+          + " hints; less costs more idle CPU."),
+
+  DISPATCHER_QUEUES(
+      Group.DISPATCHER,
+      "dispatcher.queues",
+      new ValueType.Names(
+          Pattern.compile("[a-z0-9][a-z0-9_-]{0,99}"),
+          "write names of lower-case letters, digits, '_' and '-', separated by commas"),
+      "default",
+      "The queues that a dispatcher serves. It must have a handler for every kind in them; tasks of"
+          + " other kinds wait for one that has."),
+  DISPATCHER_THREADS(
+      Group.DISPATCHER,
+      "dispatcher.threads",
+      Types.number(1, 199),
+      "16",
+      "Handlers that run at once. Each may use a database connection, see ledger.pool."),
+  DISPATCHER_CONCURRENCY(
+      Group.DISPATCHER,
+      "dispatcher.concurrency",
+      Types.number(1, 100_000),
+      "512",
+      "Most tasks in hand: claimed and not yet completed. What is in hand is under lease, so slow"
+          + " handlers with a large number here make other dispatchers wait."),
+  DISPATCHER_KNOWN_LIMIT(
+      Group.DISPATCHER,
+      "dispatcher.known-limit",
+      Types.number(1, 10_000_000),
+      "50000",
+      "Most tasks that timers are kept for; what is beyond stays in the ledger and is fetched as room"
+          + " appears. It bounds memory."),
+  DISPATCHER_HORIZON(
+      Group.DISPATCHER,
+      "dispatcher.horizon",
+      Types.time(Duration.ofMillis(100), Duration.ofHours(1)),
+      "60s",
+      "How far ahead timers are kept; at least twice dispatcher.sweep."),
+  DISPATCHER_SWEEP(
+      Group.DISPATCHER,
+      "dispatcher.sweep",
+      Types.time(Duration.ofMillis(50), Duration.ofMinutes(30)),
+      "5s",
+      "How often overdue work and ended leases are looked for. It bounds how late a task is whose"
+          + " hint was lost, or whose dispatcher was killed."),
+  DISPATCHER_CLAIM_BATCH(
+      Group.DISPATCHER,
+      "dispatcher.claim-batch",
+      Types.number(1, 5_000),
+      "500",
+      "Most tasks in one claim."),
+  DISPATCHER_COMPLETION_BATCH(
+      Group.DISPATCHER,
+      "dispatcher.completion-batch",
+      Types.number(1, 5_000),
+      "500",
+      "Most tasks that are completed in one transaction."),
+  DISPATCHER_DRAIN_LIMIT(
+      Group.DISPATCHER,
+      "dispatcher.drain-limit",
+      Types.time(Duration.ZERO, Duration.ofHours(1)),
+      "20s",
+      "How long a stop waits for handlers that run; what has not ended by then is interrupted and"
+          + " tried again later."),
+
+  DATA_DIR(
+      Group.STACK,
+      "data.dir",
+      Types.text("DIRECTORY"),
+      "data",
+      "Where `up` keeps its database and its broker; relative to the working directory. One process"
+          + " at a time."),
+  UP_POSTGRES_PORT(
+      Group.STACK,
+      "up.postgres-port",
+      Types.number(0, 65_535),
+      "15432",
+      "Loopback port of the database that `up` runs; 0 picks a free one."),
+  UP_KAFKA_PORT(
+      Group.STACK,
+      "up.kafka-port",
+      Types.number(0, 65_535),
+      "19092",
+      "Loopback port of the broker that `up` runs; 0 picks a free one.");
+
+  /** Settings that are used together; a command shows those of its groups. */
+  public enum Group {
+    LEDGER("The ledger"),
+    KAFKA("Kafka"),
+    TOPICS("Topics"),
+    INGEST("Ingest"),
+    RELAY("Relay"),
+    DISPATCHER("Dispatcher"),
+    STACK("The stack that `up` runs");
+
+    private final String title;
+
+    Group(String title) {
+      this.title = title;
+    }
+
+    /** Its heading in help and documentation. */
+    public String title() {
+      return title;
+    }
+  }
+
+  private final Group group;
+  private final String key;
+
+  /** Each kind of it is a record of immutable parts. */
+  @SuppressWarnings("ImmutableEnumChecker")
+  private final ValueType<?> type;
+
+  private final String defaultValue;
+  private final String meaning;
+
+  Key(Group group, String key, ValueType<?> type, String defaultValue, String meaning) {
+    this.group = group;
+    this.key = key;
+    this.type = type;
+    this.defaultValue = defaultValue;
+    this.meaning = meaning;
+  }
+
+  /** The group it belongs to. */
+  public Group group() {
+    return group;
+  }
+
+  /** Its name in a file. */
+  public String key() {
+    return key;
+  }
+
+  /** Its name as a flag. */
+  public String flag() {
+    return "--" + key.replace('.', '-');
+  }
+
+  /** Its name in the environment. */
+  public String variable() {
+    return ConfigLoader.VARIABLE_PREFIX + variableName(key);
+  }
+
+  /** Its value if nobody says otherwise. */
+  public String defaultValue() {
+    return defaultValue;
+  }
+
+  /** Meaning and consequence, in Markdown. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** What stands for its value in help texts. */
+  public String placeholder() {
+    return type.placeholder();
+  }
+
+  /** Whether its value is never shown. */
+  public boolean isSecret() {
+    return this == LEDGER_PASSWORD;
+  }
+
+  ValueType<?> type() {
+    return type;
+  }
+
+  /** The key of a name in a file. */
+  static Optional<Key> named(String key) {
+    return Arrays.stream(values()).filter(k -> k.key.equals(key)).findFirst();
+  }
+
+  /** All names in files. */
+  static List<String> names() {
+    return Arrays.stream(values()).map(Key::key).toList();
+  }
+
+  /** A file's name for a setting as the environment spells it. */
+  static String variableName(String key) {
+    return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+  }
+
+  /** Short names for the table above. */
+  private static final class Types {
+    static ValueType<?> text(String placeholder) {
+      return new ValueType.Text(false, placeholder);
+    }
+
+    static ValueType<?> textOrNothing(String placeholder) {
+      return new ValueType.Text(true, placeholder);
+    }
+
+    static ValueType<?> shaped(String shape, String order, String placeholder) {
+      return new ValueType.Shaped(Pattern.compile(shape), order, placeholder);
+    }
+
+    static ValueType<?> number(int least, int most) {
+      return new ValueType.WholeNumber(least, most);
+    }
+
+    static ValueType<?> time(Duration least, Duration most) {
+      return new ValueType.Time(least, most);
+    }
+  }
+}
