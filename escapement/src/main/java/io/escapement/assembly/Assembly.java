@@ -2,6 +2,15 @@ package io.escapement.assembly;
 
 import io.escapement.config.Config;
 import io.escapement.config.Key;
+import io.escapement.dispatcher.Dispatcher;
+import io.escapement.dispatcher.DispatcherConfig;
+import io.escapement.dispatcher.Handlers;
+import io.escapement.dispatcher.relay.Relay;
+import io.escapement.dispatcher.relay.RelayConfig;
+import io.escapement.dispatcher.relay.RelayTuning;
+import io.escapement.ingest.IngestAssembly;
+import io.escapement.ingest.IngestConfig;
+import io.escapement.ingest.IngestHealth;
 import io.escapement.kafka.Cluster;
 import io.escapement.kafka.Topics;
 import io.escapement.ledger.KindDefinition;
@@ -13,6 +22,7 @@ import io.escapement.ledger.TopicNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -61,9 +71,87 @@ public final class Assembly {
     }
   }
 
+  /** Refuses to go on while topics are missing, or no broker answers. */
+  public void requireTopics(Collection<String> needed) {
+    try (Cluster cluster = Cluster.connect(config)) {
+      new Topics(cluster, config).require(needed);
+    }
+  }
+
   /** A connection to the ledger under a role. */
   public Ledger ledger(Role role) {
     return Ledger.connect(ledgerConfig(), role);
+  }
+
+  /** Starts ingest. */
+  public Part ingest() {
+    requireTopics(List.of(topics.requests()));
+    Ledger ledger = ledger(Role.INGEST);
+    try {
+      IngestConfig ingestConfig =
+          IngestConfig.of(topics.prefix() + "-ingest")
+              .withBatchRecords(config.number(Key.INGEST_BATCH));
+      IngestAssembly ingest =
+          new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
+      ingest.start();
+      return new Part(
+          "ingest",
+          () -> ended(ingest.health()),
+          () -> {
+            ingest.close();
+            ledger.close();
+          });
+    } catch (RuntimeException e) {
+      ledger.close();
+      throw e;
+    }
+  }
+
+  private static Optional<String> ended(IngestHealth health) {
+    return health.state() == IngestHealth.State.FAILED
+        ? Optional.of(String.valueOf(health.lastError()))
+        : Optional.empty();
+  }
+
+  /** Starts a relay. */
+  public Part relay() {
+    requireTopics(
+        List.of(
+            topics.receipts(), topics.outcomes(), topics.deadLetters(), topics.relayPosition()));
+    Relay relay =
+        new Relay(
+            new RelayConfig(
+                ledgerConfig(),
+                config.kafkaClient(),
+                topics,
+                config.text(Key.RELAY_SLOT),
+                RelayTuning.DEFAULT.withPollInterval(config.time(Key.RELAY_POLL_INTERVAL))));
+    relay.start();
+    return new Part("relay", Optional::empty, relay::close);
+  }
+
+  /** Starts a dispatcher with the handlers of the class path. */
+  public Part dispatcher() {
+    List<String> queues = config.names(Key.DISPATCHER_QUEUES);
+    requireTopics(queues.stream().map(topics::dispatch).toList());
+    Dispatcher dispatcher = Dispatcher.start(dispatcherConfig(queues), Handlers.load());
+    return new Part("dispatcher", Optional::empty, dispatcher::close);
+  }
+
+  private DispatcherConfig dispatcherConfig(List<String> queues) {
+    return new DispatcherConfig(
+        ledgerConfig(),
+        config.kafkaClient(),
+        topics,
+        queues,
+        config.number(Key.DISPATCHER_CONCURRENCY),
+        config.number(Key.DISPATCHER_THREADS),
+        config.number(Key.DISPATCHER_KNOWN_LIMIT),
+        config.time(Key.DISPATCHER_HORIZON),
+        config.time(Key.DISPATCHER_SWEEP),
+        config.number(Key.DISPATCHER_CLAIM_BATCH),
+        config.number(Key.DISPATCHER_COMPLETION_BATCH),
+        config.time(Key.DISPATCHER_DRAIN_LIMIT));
   }
 
   private LedgerConfig ledgerConfig() {

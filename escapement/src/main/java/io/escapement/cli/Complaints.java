@@ -3,7 +3,10 @@ package io.escapement.cli;
 import io.escapement.assembly.CommandFailure;
 import io.escapement.config.ConfigException;
 import io.escapement.config.Suggestion;
+import io.escapement.dispatcher.DispatcherException;
+import io.escapement.dispatcher.relay.RelayFailedException;
 import io.escapement.embedded.EmbeddedStartException;
+import io.escapement.ingest.IngestException;
 import io.escapement.kafka.KafkaUnavailableException;
 import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.LedgerUnavailableException;
@@ -47,7 +50,9 @@ final class Complaints {
     if (Logging.isVerbose(command)) {
       e.printStackTrace(err);
     }
-    return e instanceof ConfigException ? WRONG_USE : FAILURE;
+    boolean wrongUse =
+        e instanceof ConfigException || (e instanceof CommandFailure f && f.isWrongUse());
+    return wrongUse ? WRONG_USE : FAILURE;
   }
 
   /** What to tell of an exception. */
@@ -58,6 +63,9 @@ final class Complaints {
       case LedgerUnavailableException known -> message(known);
       case KafkaUnavailableException known -> message(known);
       case EmbeddedStartException known -> explain(known);
+      case IngestException known -> message(known);
+      case RelayFailedException known -> message(known);
+      case DispatcherException known -> message(known);
       case LedgerException known -> "the ledger failed: " + message(known);
       default -> "unexpected failure: " + e + " (run it again with --verbose for the stack trace)";
     };

@@ -1,5 +1,6 @@
 package io.escapement.config;
 
+import io.escapement.ledger.AdmissionBatch;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -39,9 +40,10 @@ public enum Key {
       Group.LEDGER,
       "ledger.pool",
       Types.number(1, 200),
-      "8",
-      "Most database connections of one part. Too few and its threads wait for each other; all"
-          + " parts together must stay below the server's max_connections."),
+      "20",
+      "Most database connections of one part, opened as they are needed. A dispatcher needs more"
+          + " than dispatcher.threads; all parts together must stay below the server's"
+          + " max_connections."),
   LEDGER_CONNECT_TIMEOUT(
       Group.LEDGER,
       "ledger.connect-timeout",
@@ -89,6 +91,93 @@ public enum Key {
       "1",
       "Replicas of the topics that `migrate` creates. 1 loses receipts and requests with its"
           + " broker's disk; use 3 in production."),
+
+  INGEST_BATCH(
+      Group.INGEST,
+      "ingest.batch",
+      Types.number(1, AdmissionBatch.MAX_SUBMISSIONS),
+      "500",
+      "Most records that are decided in one transaction. More is cheaper a record, and holds the"
+          + " budgets longer."),
+
+  RELAY_SLOT(
+      Group.RELAY,
+      "relay.slot",
+      Types.shaped(
+          "[a-z0-9_]{1,63}",
+          "write lower-case letters, digits and '_', at most 63 of them",
+          "NAME"),
+      "escapement_outbox",
+      "The replication slot. Relays with the same slot elect one that works, the others stand by."),
+  RELAY_POLL_INTERVAL(
+      Group.RELAY,
+      "relay.poll-interval",
+      Types.time(Duration.ofMillis(1), Duration.ofSeconds(10)),
+      "10ms",
+      "How often the log is looked at while nothing comes. It adds to the latency of receipts and"
+          + " hints; less costs more idle CPU."),
+
+  DISPATCHER_QUEUES(
+      Group.DISPATCHER,
+      "dispatcher.queues",
+      new ValueType.Names(
+          Pattern.compile("[a-z0-9][a-z0-9_-]{0,99}"),
+          "write names of lower-case letters, digits, '_' and '-', separated by commas"),
+      "default",
+      "The queues that a dispatcher serves. It must have a handler for every kind in them; tasks of"
+          + " other kinds wait for one that has."),
+  DISPATCHER_THREADS(
+      Group.DISPATCHER,
+      "dispatcher.threads",
+      Types.number(1, 199),
+      "16",
+      "Handlers that run at once. Each may use a database connection, see ledger.pool."),
+  DISPATCHER_CONCURRENCY(
+      Group.DISPATCHER,
+      "dispatcher.concurrency",
+      Types.number(1, 100_000),
+      "512",
+      "Most tasks in hand: claimed and not yet completed. What is in hand is under lease, so slow"
+          + " handlers with a large number here make other dispatchers wait."),
+  DISPATCHER_KNOWN_LIMIT(
+      Group.DISPATCHER,
+      "dispatcher.known-limit",
+      Types.number(1, 10_000_000),
+      "50000",
+      "Most tasks that timers are kept for; what is beyond stays in the ledger and is fetched as room"
+          + " appears. It bounds memory."),
+  DISPATCHER_HORIZON(
+      Group.DISPATCHER,
+      "dispatcher.horizon",
+      Types.time(Duration.ofMillis(100), Duration.ofHours(1)),
+      "60s",
+      "How far ahead timers are kept; at least twice dispatcher.sweep."),
+  DISPATCHER_SWEEP(
+      Group.DISPATCHER,
+      "dispatcher.sweep",
+      Types.time(Duration.ofMillis(50), Duration.ofMinutes(30)),
+      "5s",
+      "How often overdue work and ended leases are looked for. It bounds how late a task is whose"
+          + " hint was lost, or whose dispatcher was killed."),
+  DISPATCHER_CLAIM_BATCH(
+      Group.DISPATCHER,
+      "dispatcher.claim-batch",
+      Types.number(1, 5_000),
+      "500",
+      "Most tasks in one claim."),
+  DISPATCHER_COMPLETION_BATCH(
+      Group.DISPATCHER,
+      "dispatcher.completion-batch",
+      Types.number(1, 5_000),
+      "500",
+      "Most tasks that are completed in one transaction."),
+  DISPATCHER_DRAIN_LIMIT(
+      Group.DISPATCHER,
+      "dispatcher.drain-limit",
+      Types.time(Duration.ZERO, Duration.ofHours(1)),
+      "20s",
+      "How long a stop waits for handlers that run; what has not ended by then is interrupted and"
+          + " tried again later."),
 
   DATA_DIR(
       Group.STACK,

@@ -100,7 +100,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("max_replication_slots", "10")
             .setServerConfig("max_slot_wal_keep_size", "1GB")
             .setServerConfig("shared_buffers", "256MB")
-            .setServerConfig("fsync", "on")
+            // A throw-away server has to survive killed processes, not a power cut.
+            .setServerConfig("fsync", kept == null ? "off" : "on")
             .setServerConfig("synchronous_commit", "on")
             // In tests the server's zone is nobody's, so that reliance on it shows.
             .setServerConfig("timezone", kept == null ? "America/St_Johns" : "UTC");
@@ -141,6 +142,30 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } catch (SQLException e) {
       throw new EmbeddedStartException(
           Reason.SERVER_FAILED, "database " + name + " could not be created: " + e.getMessage(), e);
+    }
+  }
+
+  /** Runs statements in one of its databases, as its owner. */
+  public void execute(String database, String sql) {
+    try (Connection connection = server.getDatabase(USER, database).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the embedded database refuses: " + e.getMessage(), e);
+    }
+  }
+
+  /** The one number that a query in one of its databases answers with. */
+  public long number(String database, String sql) {
+    try (Connection connection = server.getDatabase(USER, database).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      if (!row.next()) {
+        throw new IllegalStateException("no row answers " + sql);
+      }
+      return row.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the embedded database refuses: " + e.getMessage(), e);
     }
   }
 

@@ -91,6 +91,16 @@ public final class EmbeddedStack implements AutoCloseable {
     return database.port();
   }
 
+  /** Runs statements in the database, as its owner: for tables of an application. */
+  public void execute(String sql) {
+    database.execute(config.database(), sql);
+  }
+
+  /** The one number that a query in the database answers with. */
+  public long number(String sql) {
+    return database.number(config.database(), sql);
+  }
+
   /** Where the data lives. */
   public Path directory() {
     return directory.path();

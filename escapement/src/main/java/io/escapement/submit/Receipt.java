@@ -1,0 +1,42 @@
+package io.escapement.submit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.escapement.ledger.Decision;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision on one record, as a producer reads it.
+ *
+ * @param at the record that was decided
+ * @param reason why it was refused; null if it was not, or the decision says it all
+ */
+public record Receipt(Coordinates at, Decision decision, @Nullable String reason) {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Where a record is. */
+  public record Coordinates(String topic, int partition, long offset) {}
+
+  /**
+   * Reads a record of the receipts topic.
+   *
+   * @throws IOException if it is not a receipt
+   */
+  static Receipt read(byte[] value) throws IOException {
+    JsonNode json = JSON.readTree(value);
+    try {
+      JsonNode reason = json.get("reason");
+      return new Receipt(
+          new Coordinates(
+              json.required("topic").textValue(),
+              json.required("partition").intValue(),
+              json.required("offset").longValue()),
+          Decision.of(json.required("decision").textValue()),
+          reason == null ? null : reason.textValue());
+    } catch (IllegalArgumentException e) {
+      throw new IOException("not a receipt: " + e.getMessage(), e);
+    }
+  }
+}
