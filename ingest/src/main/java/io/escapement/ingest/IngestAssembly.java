@@ -130,7 +130,7 @@ public final class IngestAssembly implements AutoCloseable {
           .get(config.kafkaTimeout().toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IngestException(
-          "kafka.bootstrap.servers is '%s'; no broker answered within %d ms: start Kafka there or correct the setting (%s)"
+          "kafka.bootstrap-servers is '%s'; no broker answered within %d ms: start Kafka there or correct the setting (%s)"
               .formatted(servers, config.kafkaTimeout().toMillis(), rootMessage(e)),
           e);
     } catch (InterruptedException e) {

@@ -35,7 +35,7 @@ class IngestStartKafkaTest {
     }
     Map<String, Object> kafka = Map.of("bootstrap.servers", "127.0.0.1:" + port);
     refused(kafka, fixture.prefix())
-        .hasMessageContaining("kafka.bootstrap.servers is '127.0.0.1:" + port + "'")
+        .hasMessageContaining("kafka.bootstrap-servers is '127.0.0.1:" + port + "'")
         .hasMessageContaining("start Kafka there or correct the setting");
   }
 

@@ -21,7 +21,7 @@ final class KafkaTrouble {
     Throwable cause = root(e);
     if (cause instanceof TimeoutException || cause instanceof ConfigException) {
       return new RelayFailedException(
-          "kafka.bootstrap.servers: no broker answers at "
+          "kafka.bootstrap-servers: no broker answers at "
               + config.bootstrapServers()
               + " ("
               + cause.getMessage()

@@ -86,7 +86,7 @@ class RelayStartKafkaTest {
             harness.topics(),
             harness.slot(),
             RelayKafkaTest.impatient());
-    refuses(config, "kafka.bootstrap.servers", "127.0.0.1:1");
+    refuses(config, "kafka.bootstrap-servers", "127.0.0.1:1");
   }
 
   @Test
