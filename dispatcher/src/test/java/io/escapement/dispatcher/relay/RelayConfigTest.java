@@ -25,7 +25,7 @@ class RelayConfigTest {
   @Test
   void whatIsMissingOrMisspeltIsNamed() {
     assertThatThrownBy(() -> with(Map.of(), "slot"))
-        .hasMessageContaining("kafka.bootstrap.servers");
+        .hasMessageContaining("kafka.bootstrap-servers");
     assertThatThrownBy(() -> with(Map.of("bootstrap.servers", "b:1"), "My-Slot"))
         .hasMessageContaining("relay.slot");
     assertThatThrownBy(() -> new TopicNames("a b")).hasMessageContaining("topics.prefix");
