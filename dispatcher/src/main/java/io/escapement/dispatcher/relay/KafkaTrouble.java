@@ -86,7 +86,7 @@ final class KafkaTrouble {
   static String missing(String topic) {
     return "the Kafka topic '"
         + topic
-        + "' is missing; create it (topics are never created by use)";
+        + "' is missing; create it with: escapement migrate (or correct topics.prefix)";
   }
 
   static boolean isFenced(Throwable error) {

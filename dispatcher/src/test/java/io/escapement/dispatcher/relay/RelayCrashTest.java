@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 /** Relays as processes that are killed, or frozen, in the middle of load. */
 class RelayCrashTest {
 
-  private static final int KILLS = 4;
-  private static final int EVENTS_BETWEEN_KILLS = 2_000;
+  private static final int KILLS = 3;
+  private static final int EVENTS_BETWEEN_KILLS = 1_500;
 
   private RelayHarness harness;
   private final List<RelayProcess> relays = new ArrayList<>();

@@ -9,22 +9,22 @@ import io.escapement.ledger.TopicNames;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What is configured wrongly is said at the start: one line, with the setting and the cure. */
 class RelayStartKafkaTest {
 
-  private RelayHarness harness;
+  private static RelayHarness harness;
 
-  @BeforeEach
-  void open() {
+  @BeforeAll
+  static void open() {
     harness = RelayHarness.create();
   }
 
-  @AfterEach
-  void close() {
+  @AfterAll
+  static void close() {
     harness.close();
   }
 
@@ -69,12 +69,16 @@ class RelayStartKafkaTest {
 
   @Test
   void aSlotThatServesSomethingElse() {
+    RelayConfig ours = harness.config();
+    String taken = "taken_slot";
     harness
         .ledger()
-        .column(
-            "select pg_create_logical_replication_slot('" + harness.slot() + "', 'test_decoding')");
-    refuses(harness.config(), "relay.slot", "test_decoding");
-    harness.dropSlot();
+        .column("select pg_create_logical_replication_slot('" + taken + "', 'test_decoding')");
+    refuses(
+        new RelayConfig(ours.ledger(), ours.kafka(), ours.topics(), taken, ours.tuning()),
+        "relay.slot",
+        "test_decoding");
+    harness.ledger().column("select pg_drop_replication_slot('" + taken + "')");
   }
 
   @Test
@@ -102,12 +106,12 @@ class RelayStartKafkaTest {
     refuses(withTopics(topics), "forgetful.relay-position", "cleanup.policy=compact");
   }
 
-  private RelayConfig withTopics(TopicNames topics) {
+  private static RelayConfig withTopics(TopicNames topics) {
     RelayConfig config = harness.config();
     return new RelayConfig(config.ledger(), config.kafka(), topics, config.slot(), config.tuning());
   }
 
-  private RelayConfig ledger(String url, String user) {
+  private static RelayConfig ledger(String url, String user) {
     RelayConfig config = harness.config();
     return new RelayConfig(
         LedgerConfig.of(url, user, "postgres"),
