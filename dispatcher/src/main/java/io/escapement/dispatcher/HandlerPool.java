@@ -2,7 +2,6 @@ package io.escapement.dispatcher;
 
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Ledger;
-import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.Observation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,35 +80,28 @@ final class HandlerPool {
       return;
     }
     ClaimedTask claimed = held.claimed();
-    switch (handlers.forKind(claimed.kind())) {
-      case EffectHandler handler -> {
-        Observation seen;
-        try {
-          seen = observation(claimed, handler.handle(Task.of(claimed)));
-        } catch (Throwable e) {
-          seen = failure(claimed, e);
-        } finally {
-          held.end();
-        }
-        completer.add(held, seen);
+    @Nullable Observation seen = null;
+    try {
+      switch (handlers.forKind(claimed.kind())) {
+        case EffectHandler handler -> seen = observation(claimed, handler.handle(Task.of(claimed)));
+        case TransactionalHandler handler ->
+            completer.settled(
+                held,
+                ledger.complete(
+                    claimed,
+                    connection ->
+                        observation(claimed, handler.handle(Task.of(claimed), connection))));
       }
-      case TransactionalHandler handler -> {
-        try {
-          completer.settled(
-              held,
-              ledger.complete(
-                  claimed,
-                  connection ->
-                      observation(claimed, handler.handle(Task.of(claimed), connection))));
-        } catch (LedgerException e) {
-          // Not known whether it was committed. Saying "failed" settles it: an attempt that was
-          // completed answers so and stays completed.
-          LOG.warn("task {}: {}", claimed.task(), e.getMessage());
-          completer.add(held, failure(claimed, e));
-        } finally {
-          held.end();
-        }
-      }
+    } catch (Throwable e) {
+      // For a transaction it is not known whether it was committed; "failed" settles that, for an
+      // attempt that was completed answers so and stays completed.
+      LOG.debug("task {}", claimed.task(), e);
+      seen = Observation.failed(claimed.task(), claimed.attempt(), e.toString());
+    } finally {
+      held.end();
+    }
+    if (seen != null) {
+      completer.add(held, seen);
     }
   }
 
@@ -121,10 +114,6 @@ final class HandlerPool {
       case HandlerResult.Poisoned poisoned ->
           Observation.poisoned(claimed.task(), claimed.attempt(), poisoned.why());
     };
-  }
-
-  private static Observation failure(ClaimedTask claimed, Throwable e) {
-    return Observation.failed(claimed.task(), claimed.attempt(), e.toString());
   }
 
   private final class Run implements Runnable {

@@ -2,6 +2,7 @@ package io.escapement.ledger;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -9,6 +10,9 @@ import org.slf4j.LoggerFactory;
 final class RelayServerCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(RelayServerCheck.class);
+
+  /** Sessions are opened again and again while something is wrong; once is enough. */
+  private static final AtomicBoolean WARNED = new AtomicBoolean();
 
   private final LedgerConfig config;
 
@@ -40,7 +44,7 @@ final class RelayServerCheck {
           + config.user()
           + "\"";
     }
-    if ("-1".equals(row.getString("max_slot_wal_keep_size"))) {
+    if ("-1".equals(row.getString("max_slot_wal_keep_size")) && WARNED.compareAndSet(false, true)) {
       LOG.warn(
           "max_slot_wal_keep_size is not set: while no relay runs, the log that it has not read can"
               + " fill the server's disk");

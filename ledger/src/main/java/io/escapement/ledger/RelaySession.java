@@ -48,7 +48,7 @@ public final class RelaySession implements AutoCloseable {
     this.config = config;
     this.slot = slot;
     this.connections = new RelayConnections(config);
-    this.connection = connections.ordinary(silenceLimit.multipliedBy(2));
+    this.connection = connections.ordinary(config.statementTimeout().plus(silenceLimit));
   }
 
   /**
@@ -130,9 +130,15 @@ public final class RelaySession implements AutoCloseable {
   /** Ends the server process that streams from the slot, if any: a former leader's. */
   public synchronized void evict() {
     execute("reset role");
-    query(
-        "ending the former leader's stream", evictSql, p -> p.text(slot), row -> row.getBoolean(1));
-    execute("set role escapement_relay");
+    try {
+      query(
+          "ending the former leader's stream",
+          evictSql,
+          p -> p.text(slot),
+          row -> row.getBoolean(1));
+    } finally {
+      execute("set role escapement_relay");
+    }
   }
 
   /**
@@ -249,12 +255,19 @@ public final class RelaySession implements AutoCloseable {
   }
 
   private synchronized void prepare(Duration silenceLimit) {
-    String silence = silenceLimit.toMillis() + "ms";
     query(
         "preparing the session",
         Statements.load("relay_prepare"),
-        p -> p.text(silence).text(silence).text(silence).text(silence),
+        p ->
+            p.text(millis(silenceLimit))
+                .text(millis(silenceLimit))
+                .text(millis(config.statementTimeout()))
+                .text(millis(config.lockTimeout())),
         row -> true);
+  }
+
+  private static String millis(Duration duration) {
+    return duration.toMillis() + "ms";
   }
 
   private synchronized <T> Optional<T> query(

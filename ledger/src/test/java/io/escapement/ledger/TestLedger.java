@@ -140,23 +140,8 @@ public final class TestLedger implements AutoCloseable {
     }
   }
 
-  /** Started by the first test that needs it. */
+  /** Started by the first test that needs it; its own shutdown hook ends it. */
   private static final class Server {
-    static final EmbeddedDatabase INSTANCE = start();
-
-    private static EmbeddedDatabase start() {
-      EmbeddedDatabase server = EmbeddedDatabase.start();
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    try {
-                      server.close();
-                    } catch (java.io.IOException e) {
-                      throw new java.io.UncheckedIOException(e);
-                    }
-                  }));
-      return server;
-    }
+    static final EmbeddedDatabase INSTANCE = EmbeddedDatabase.start();
   }
 }

@@ -79,6 +79,8 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     properties.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
     properties.put(ProducerConfig.LINGER_MS_CONFIG, 2);
+    // What is too large is for the topic to say.
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 16 << 20);
     properties.putAll(config.kafka());
     long answerMillis = config.tuning().answerTimeout().toMillis();
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answerMillis);

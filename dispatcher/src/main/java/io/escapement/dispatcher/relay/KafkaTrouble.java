@@ -21,7 +21,7 @@ final class KafkaTrouble {
     Throwable cause = root(e);
     if (cause instanceof TimeoutException || cause instanceof ConfigException) {
       return new RelayFailedException(
-          "kafka.bootstrap.servers: no broker answers at "
+          "kafka.bootstrap-servers: no broker answers at "
               + config.bootstrapServers()
               + " ("
               + cause.getMessage()
@@ -86,7 +86,7 @@ final class KafkaTrouble {
   static String missing(String topic) {
     return "the Kafka topic '"
         + topic
-        + "' is missing; create it (topics are never created by use)";
+        + "' is missing; create it with: escapement migrate (or correct topics.prefix)";
   }
 
   static boolean isFenced(Throwable error) {

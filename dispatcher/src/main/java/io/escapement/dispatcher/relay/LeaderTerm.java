@@ -78,7 +78,10 @@ final class LeaderTerm {
     try {
       if (sink.position().isEmpty()) {
         sink.close();
-        LOG.info("nothing was relayed yet: the slot '{}' is created", config.slot());
+        LOG.info(
+            "nothing was relayed yet: the slot '{}' is created, which waits for transactions that"
+                + " are writing",
+            config.slot());
         // All that the table holds goes into one transaction, so that a crash in the middle of it
         // leaves nothing behind that would be sent twice. That may take long.
         try (RelaySink first = sinks.open(ledgerId, config.tuning().firstTimeout())) {
@@ -122,6 +125,7 @@ final class LeaderTerm {
     Optional<String> lost = SlotCare.lost(session.slot(), position, server);
     if (lost.isEmpty()) {
       session.evict();
+      counters.at(position);
       return position;
     }
     LOG.warn(
@@ -154,13 +158,13 @@ final class LeaderTerm {
       RelayPosition start = new RelayPosition(server, snapshot.consistentPoint(), 0);
       sink.commit(start);
       counters.relayed(rows, events + uncommitted);
+      counters.at(start);
       LOG.info("the slot '{}' begins at {}; {} rows were sent", config.slot(), start.lsn(), rows);
       return start;
     }
   }
 
   private void stream(RelaySink sink, RelayPosition start) {
-    counters.at(start);
     Forwarder forwarder =
         new Forwarder(
             sink,
@@ -176,7 +180,9 @@ final class LeaderTerm {
             forwarder,
             end::completeExceptionally)) {
       watch = new SlotWatch(config, session, counters, forwarder::position);
-      stream.start();
+      if (!end.isDone()) {
+        stream.start();
+      }
       LOG.info("relaying from {}", start.lsn());
       try {
         end.join();

@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
 final class OutboxStream implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(OutboxStream.class);
-  private static final Duration RETRY = Duration.ofMillis(50);
 
   private final DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
   private final Consumer<RuntimeException> ended;
+  private final CountDownLatch polling = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private final Thread thread;
   private final Duration closeTimeout;
@@ -50,7 +50,14 @@ final class OutboxStream implements AutoCloseable {
         DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
             .using(settings)
             .using(OffsetCommitPolicy.always())
-            .using(this::completed)
+            .using((DebeziumEngine.CompletionCallback) this::completed)
+            .using(
+                new DebeziumEngine.ConnectorCallback() {
+                  @Override
+                  public void pollingStarted() {
+                    polling.countDown();
+                  }
+                })
             .notifying(consumer)
             .build();
     this.thread = new Thread(engine, "escapement-relay-stream");
@@ -64,17 +71,19 @@ final class OutboxStream implements AutoCloseable {
   private void completed(boolean success, @Nullable String message, @Nullable Throwable error) {
     String why = success ? "it ended" : reason(message, error);
     finished.countDown();
+    polling.countDown();
     ended.accept(new RelayFailedException("the stream from PostgreSQL broke: " + why, error));
   }
 
-  /** The innermost cause is what PostgreSQL or the consumer said. */
+  /** The innermost cause that has something to say is what PostgreSQL or the consumer said. */
   private static String reason(@Nullable String message, @Nullable Throwable error) {
-    Throwable cause = error;
-    while (cause != null && cause.getCause() != null) {
-      cause = cause.getCause();
+    String said = message == null ? "no reason given" : message;
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause.getMessage() != null) {
+        said = cause.getMessage();
+      }
     }
-    String text = cause == null || cause.getMessage() == null ? message : cause.getMessage();
-    return text == null ? "no reason given" : text.lines().findFirst().orElse("").strip();
+    return said.lines().findFirst().orElse("").strip();
   }
 
   @Override
@@ -83,37 +92,32 @@ final class OutboxStream implements AutoCloseable {
       return;
     }
     long deadline = System.nanoTime() + closeTimeout.toNanos();
-    while (finished.getCount() > 0 && System.nanoTime() < deadline && !closeEngine()) {
-      awaitEnd(RETRY);
-    }
-    awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+    // While its tasks start, the engine can't be closed without leaking what they open.
+    await(polling, deadline);
+    closeEngine();
+    await(finished, deadline);
     if (finished.getCount() > 0) {
       LOG.warn("the stream does not end within {}; its threads are interrupted", closeTimeout);
       thread.interrupt();
     }
   }
 
-  /** Whether the engine took the request: while its tasks start, it does not. */
-  private boolean closeEngine() {
+  private void closeEngine() {
     try {
       engine.close();
-      return true;
     } catch (IllegalStateException e) {
-      LOG.debug("the engine can't be closed yet, or is closed already", e);
-      return false;
+      LOG.debug("the engine ends by itself", e);
     } catch (RejectedExecutionException e) {
       LOG.debug("the engine was closed in the middle of a batch", e);
-      return true;
     } catch (IOException e) {
       LOG.warn("the engine did not close cleanly", e);
-      return true;
     }
   }
 
-  private void awaitEnd(Duration atMost) {
+  private static void await(CountDownLatch latch, long deadline) {
     try {
-      if (!finished.await(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-        LOG.trace("the engine still runs");
+      if (!latch.await(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+        LOG.trace("the engine takes its time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

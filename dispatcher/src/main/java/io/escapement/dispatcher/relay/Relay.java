@@ -131,8 +131,13 @@ public final class Relay implements AutoCloseable {
   private void runTerm() {
     try (RelaySession opened = openSession()) {
       session = opened;
+      boolean told = false;
       while (!opened.tryLead()) {
-        counters.healed();
+        if (!told) {
+          LOG.info("stands by for slot '{}'", config.slot());
+          counters.healed();
+          told = true;
+        }
         if (pause(config.tuning().watchInterval())) {
           return;
         }

@@ -54,7 +54,7 @@ public record RelayConfig(
     }
     if (kafka.getOrDefault(BOOTSTRAP, "").isBlank()) {
       throw new IllegalArgumentException(
-          "kafka." + BOOTSTRAP + " is missing; set it to the brokers' host:port list");
+          "kafka.bootstrap-servers is missing; set it to the brokers' host:port list");
     }
     for (String name : kafka.keySet()) {
       if (OWN.contains(name)) {

@@ -13,6 +13,7 @@ final class RelayCounters {
   private final AtomicLong events = new AtomicLong();
   private volatile RelayHealth.Role role = RelayHealth.Role.STOPPED;
   private volatile long lagBytes;
+  private volatile long retainedBytes;
   private volatile @Nullable RelayPosition position;
   private volatile @Nullable Failure failure;
 
@@ -40,8 +41,9 @@ final class RelayCounters {
     position = reached;
   }
 
-  void lag(long bytes) {
+  void lag(long bytes, long retained) {
     lagBytes = Math.max(0, bytes);
+    retainedBytes = Math.max(0, retained);
   }
 
   void failed(String message) {
@@ -56,12 +58,14 @@ final class RelayCounters {
   RelayHealth health() {
     RelayPosition reached = position;
     Failure last = failure;
+    boolean leads = role == RelayHealth.Role.LEADER;
     return new RelayHealth(
         role,
         terms.get(),
         rows.get(),
         events.get(),
-        role == RelayHealth.Role.LEADER ? lagBytes : 0,
+        leads ? lagBytes : 0,
+        leads ? retainedBytes : 0,
         reached == null ? null : reached.toString(),
         last == null ? null : last.message(),
         last == null ? null : last.at());

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param rows outbox rows that this relay has put into Kafka
  * @param events the events in them
  * @param lagBytes log written after what is relayed, where this relay leads; others' log included
+ * @param retainedBytes log that the server keeps for the slot: what fills its disk while this grows
  * @param position how far the outbox is relayed, for people; null before the first term
  * @param lastError what went wrong last; null if nothing did, or all is well again
  * @param lastErrorAt when that was
@@ -20,6 +21,7 @@ public record RelayHealth(
     long rows,
     long events,
     long lagBytes,
+    long retainedBytes,
     @Nullable String position,
     @Nullable String lastError,
     @Nullable Instant lastErrorAt) {

@@ -1,11 +1,14 @@
 package io.escapement.dispatcher.relay;
 
+import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.Lsn;
 import io.escapement.ledger.RelaySession;
 import io.escapement.ledger.SlotState;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the leader does beside the stream, every watch interval: looks whether the slot is still
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread. Failure: {@link RelayFailedException} if the slot is lost.
  */
 final class SlotWatch {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
 
   private final RelayConfig config;
   private final RelaySession session;
@@ -39,10 +44,20 @@ final class SlotWatch {
     Optional<SlotState> slot = session.slot();
     RelayPosition relayed = position.get();
     requireWhole(config, slot, relayed);
-    slot.ifPresent(state -> counters.lag(state.written().bytesSince(relayed.lsn())));
-    pruner.runOnce(relayed.lsn());
+    slot.ifPresent(
+        state -> counters.lag(state.written().bytesSince(relayed.lsn()), state.retainedBytes()));
+    prune(relayed.lsn());
     if (slot.isPresent() && wantsHeartbeat(slot.get(), relayed)) {
       lastHeartbeat = session.heartbeat();
+    }
+  }
+
+  /** Rows that stay too long are no reason to stop relaying. */
+  private void prune(Lsn relayed) {
+    try {
+      pruner.runOnce(relayed);
+    } catch (LedgerException e) {
+      LOG.warn("relayed rows stay in the outbox for now: {}", e.getMessage());
     }
   }
 

@@ -17,6 +17,7 @@ language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   c_epoch constant timestamptz := timestamptz 'epoch';
   c_micro constant interval := interval '1 microsecond';
+  c_second constant interval := interval '1 second'; -- a day is not always 24 hours
   c_records constant int := cardinality(p_offset);
   v_ledger ledger%rowtype;
   v_global budget%rowtype;
@@ -56,7 +57,7 @@ begin
            order by r.ord),
          array_agg(coalesce(r.reason, r.wrong) order by r.ord),
          array_agg(case
-           when r.issued < now() - v_ledger.replay_window then 'too_old'
+           when r.issued < now() - c_second * extract(epoch from v_ledger.replay_window) then 'too_old'
            when octet_length(r.value) > v_ledger.max_payload_bytes then 'oversize'
          end order by r.ord)
     into v_decision, v_reason, v_held
