@@ -1,0 +1,262 @@
+package io.escapement.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.escapement.e2e.Distribution.Result;
+import io.escapement.embedded.EmbeddedDatabase;
+import io.escapement.embedded.EmbeddedStack;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.LedgerConfig;
+import io.escapement.ledger.Role;
+import io.escapement.ledger.TopicNames;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * A ledger and topics of a test's own on real servers, and what a test needs to use and to check
+ * them: the parts run as processes, what they did is read from Kafka and by SQL.
+ */
+final class Pipeline implements AutoCloseable {
+
+  static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final EmbeddedStack stack;
+  private final String name;
+  private final Distribution distribution;
+  private final KafkaProducer<String, String> producer;
+
+  private Pipeline(EmbeddedStack stack, String name, Distribution distribution) {
+    this.stack = stack;
+    this.name = name;
+    this.distribution = distribution;
+    this.producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", stack.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer());
+  }
+
+  /** Creates a database, a ledger in it and its topics; the name also names the slot. */
+  static Pipeline create(EmbeddedStack stack, String name, Path scratch) throws Exception {
+    stack.execute("create database " + name);
+    Path settings = scratch.resolve(name + ".properties");
+    Files.writeString(
+        settings,
+        String.join(
+            "\n",
+            "ledger.url=" + stack.jdbcUrl().replace("/escapement", "/" + name),
+            "kafka.bootstrap-servers=" + stack.bootstrapServers(),
+            "topics.prefix=" + name,
+            "relay.slot=" + name,
+            "dispatcher.sweep=250ms",
+            "dispatcher.drain-limit=5s",
+            ""));
+    Distribution distribution =
+        Distribution.of(scratch)
+            .with("ESCAPEMENT_CONFIG", settings.toString())
+            .with("ESCAPEMENT_CLASSPATH", Path.of("target/test-classes").toAbsolutePath() + "");
+    Pipeline pipeline = new Pipeline(stack, name, distribution);
+    Result migrated = distribution.run("migrate");
+    assertThat(migrated.exit()).as(migrated.err()).isZero();
+    return pipeline;
+  }
+
+  Distribution distribution() {
+    return distribution;
+  }
+
+  TopicNames topics() {
+    return new TopicNames(name);
+  }
+
+  PartProcess ingest() throws Exception {
+    return PartProcess.start(distribution, "ingest runs", "ingest");
+  }
+
+  PartProcess relay() throws Exception {
+    return PartProcess.start(distribution, "relay runs", "relay");
+  }
+
+  PartProcess dispatcher() throws Exception {
+    return PartProcess.start(distribution, "dispatcher runs", "dispatch");
+  }
+
+  /** Does what an operator does. */
+  void operate(Consumer<Ledger> work) {
+    LedgerConfig config = LedgerConfig.of(url(), EmbeddedDatabase.USER, "").withPoolSize(2);
+    try (Ledger ledger = Ledger.connect(config, Role.OPERATOR)) {
+      work.accept(ledger);
+    }
+  }
+
+  /** Sends structured events to the shared requests topic, keyed by what they are. */
+  List<RecordMetadata> send(Collection<Event> events) throws Exception {
+    List<java.util.concurrent.Future<RecordMetadata>> answers = new ArrayList<>();
+    for (Event event : events) {
+      answers.add(
+          producer.send(new ProducerRecord<>(topics().requests(), event.id(), event.json())));
+    }
+    List<RecordMetadata> sent = new ArrayList<>();
+    for (var answer : answers) {
+      sent.add(answer.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
+    }
+    return sent;
+  }
+
+  List<RecordMetadata> send(Event... events) throws Exception {
+    return send(List.of(events));
+  }
+
+  /** Every record of a topic that readers of committed records see by now. */
+  List<JsonNode> read(String topic) throws Exception {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("bootstrap.servers", stack.bootstrapServers());
+    properties.put("isolation.level", "read_committed");
+    List<JsonNode> read = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(info -> new TopicPartition(topic, info.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
+      while (end.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+          read.add(JSON.readTree(new String(record.value(), StandardCharsets.UTF_8)));
+        }
+      }
+    }
+    return read;
+  }
+
+  /** The decisions on some records, in their order; empty for one that has no receipt yet. */
+  List<List<String>> decisions(List<RecordMetadata> sent) throws Exception {
+    List<JsonNode> receipts = read(topics().receipts());
+    List<List<String>> decisions = new ArrayList<>();
+    for (RecordMetadata record : sent) {
+      decisions.add(
+          receipts.stream()
+              .filter(
+                  r ->
+                      r.get("topic").asText().equals(record.topic())
+                          && r.get("partition").asInt() == record.partition()
+                          && r.get("offset").asLong() == record.offset())
+              .map(r -> r.get("decision").asText())
+              .toList());
+    }
+    return decisions;
+  }
+
+  /** Waits until each record has a receipt; returns the decisions. More than one is a failure. */
+  List<String> awaitDecisions(List<RecordMetadata> sent) throws Exception {
+    await("a receipt for each of " + sent.size() + " records")
+        .atMost(LIMIT)
+        .until(() -> decisions(sent).stream().noneMatch(List::isEmpty));
+    List<List<String>> decisions = decisions(sent);
+    assertThat(decisions).allSatisfy(each -> assertThat(each).hasSize(1));
+    return decisions.stream().map(each -> each.get(0)).toList();
+  }
+
+  /** The changes that were told of an event's tasks, in order. */
+  List<String> changes(Event event) throws Exception {
+    return read(topics().outcomes()).stream()
+        .filter(outcome -> outcome.get("id").asText().equals(event.id()))
+        .map(outcome -> outcome.get("change").asText())
+        .toList();
+  }
+
+  /** Waits until a query answers with a number. */
+  void awaitNumber(String sql, long expected) {
+    await(sql).atMost(LIMIT).until(() -> number(sql), found -> found == expected);
+  }
+
+  long number(String sql) throws Exception {
+    return Long.parseLong(text(sql));
+  }
+
+  /** The one value that a query answers with, read as the database's owner. */
+  String text(String sql) throws Exception {
+    try (Connection connection = DriverManager.getConnection(url(), EmbeddedDatabase.USER, "");
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      assertThat(row.next()).as(sql).isTrue();
+      return String.valueOf(row.getString(1));
+    }
+  }
+
+  /** Changes tables of the test's own. */
+  void execute(String sql) throws Exception {
+    try (Connection connection = DriverManager.getConnection(url(), EmbeddedDatabase.USER, "");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** Runs the audit as its users do; it must find nothing. */
+  void assertAuditFindsNothing() throws Exception {
+    Result audit = distribution.run("audit");
+    assertThat(audit.exit()).as(audit.out() + audit.err()).isZero();
+    assertThat(audit.out()).isEqualTo("audit: nothing found\n");
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ofSeconds(1));
+  }
+
+  private String url() {
+    return stack.jdbcUrl().replace("/escapement", "/" + name);
+  }
+
+  /**
+   * A request.
+   *
+   * @param more further members, with a comma before each
+   */
+  record Event(String id, String tenant, String kind, String subject, String more) {
+    static Event of(String id, String tenant, String kind) {
+      return new Event(id, tenant, kind, "nobody", "");
+    }
+
+    Event with(String members) {
+      return new Event(id, tenant, kind, subject, more + "," + members);
+    }
+
+    Event about(String newSubject) {
+      return new Event(id, tenant, kind, newSubject, more);
+    }
+
+    String json() {
+      return "{\"specversion\":\"1.0\",\"source\":\"/e2e\",\"id\":\"%s\",\"tenant\":\"%s\",\"type\":\"%s\",\"subject\":\"%s\"%s}"
+          .formatted(id, tenant, kind, subject, more);
+    }
+  }
+}
