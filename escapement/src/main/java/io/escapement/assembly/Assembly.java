@@ -89,8 +89,7 @@ public final class Assembly {
     Ledger ledger = ledger(Role.INGEST);
     try {
       IngestConfig ingestConfig =
-          IngestConfig.of(topics.prefix() + "-ingest")
-              .withBatchRecords(config.number(Key.INGEST_BATCH));
+          IngestConfig.of(topics).withBatchRecords(config.number(Key.INGEST_BATCH));
       IngestAssembly ingest =
           new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
       ingest.start();

@@ -8,6 +8,7 @@ import io.escapement.ledger.Ledger;
 import io.escapement.ledger.Role;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * All of Escapement in this process: database, broker, ingest, relay and dispatcher.
@@ -27,14 +28,20 @@ public final class LocalEscapement implements AutoCloseable {
     this.parts = parts;
   }
 
-  /** Starts the servers, prepares them, and starts the parts. */
-  public static LocalEscapement start(Config config, EmbeddedStack.Config servers) {
+  /**
+   * Starts the servers, prepares them, and starts the parts.
+   *
+   * @param said hears what is done, for people who wait
+   */
+  public static LocalEscapement start(
+      Config config, EmbeddedStack.Config servers, Consumer<String> said) {
+    said.accept("starting PostgreSQL and Kafka in " + servers.directory());
     EmbeddedStack stack = EmbeddedStack.start(servers);
+    said.accept("migrating the ledger, creating the topics");
     Parts parts = new Parts();
     try {
       Assembly assembly =
-          new Assembly(
-              config.at(stack.jdbcUrl(), EmbeddedDatabase.USER, stack.bootstrapServers()));
+          new Assembly(config.at(stack.jdbcUrl(), EmbeddedDatabase.USER, stack.bootstrapServers()));
       assembly.migrate();
       try (Ledger operator = assembly.ledger(Role.OPERATOR)) {
         if (operator.kinds().isEmpty()) {
@@ -42,6 +49,7 @@ public final class LocalEscapement implements AutoCloseable {
         }
       }
       assembly.createTopics(List.of());
+      said.accept("starting relay, dispatcher and ingest");
       parts.add(assembly.relay());
       parts.add(assembly.dispatcher());
       parts.add(assembly.ingest());

@@ -19,7 +19,16 @@ final class CommandTree {
   static CommandLine build(Terminal terminal, Map<String, String> environment) {
     CommandLine root = new CommandLine(new Root());
     List<ConfiguredCommand> commands =
-        List.of(new StatusCommand(), new AuditCommand(), new MigrateCommand());
+        List.of(
+            new DemoCommand(),
+            new UpCommand(),
+            new SubmitCommand(),
+            new StatusCommand(),
+            new AuditCommand(),
+            new MigrateCommand(),
+            new PartCommand.Ingest(),
+            new PartCommand.Relay(),
+            new PartCommand.Dispatch());
     for (ConfiguredCommand command : commands) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);

@@ -107,6 +107,20 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     return Optional.ofNullable(environment.get(ConfigLoader.HOME_VARIABLE)).map(Path::of);
   }
 
+  /** How a person calls this program again. */
+  final String launcher() {
+    return home()
+        .map(home -> home.resolve("bin").resolve("escapement").toString())
+        .orElse("escapement");
+  }
+
+  /** The shipped file of events. */
+  final String example() {
+    return home()
+        .map(home -> home.resolve("examples").resolve("demo.jsonl").toString())
+        .orElse("FILE.jsonl");
+  }
+
   final PrintStream out() {
     return streams().out();
   }

@@ -67,6 +67,11 @@ final class Logging {
     setLevels(context(), Level.WARN, Level.INFO);
   }
 
+  /** From now on, nothing. */
+  static void silence() {
+    setLevels(context(), Level.OFF, Level.OFF);
+  }
+
   private static void setLevels(LoggerContext context, Level libraries, Level ours) {
     context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(libraries);
     context.getLogger(OURS).setLevel(ours);

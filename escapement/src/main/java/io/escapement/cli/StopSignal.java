@@ -72,6 +72,8 @@ final class StopSignal {
     if (count.incrementAndGet() == 1) {
       first.complete(name);
     } else {
+      // What breaks now was told to break.
+      Logging.silence();
       // Hooks still run: they stop the embedded database, which would outlive this process.
       Thread.ofPlatform().daemon().start(() -> System.exit(EXIT_BY_SIGNAL));
     }

@@ -18,9 +18,12 @@ public final class BookingHandler implements TransactionalHandler {
 
   static final String KIND = "demo.booking.close";
 
+  /** The table that it writes. */
+  static final String TABLE = "demo.closed_booking";
+
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String CLOSE =
-      "insert into demo.closed_booking (task, tenant, booking) values (?, ?, ?)";
+      "insert into " + TABLE + " (task, tenant, booking) values (?, ?, ?)";
 
   @Override
   public String kind() {

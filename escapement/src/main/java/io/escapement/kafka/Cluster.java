@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -33,6 +34,8 @@ import org.apache.kafka.common.errors.TopicExistsException;
  * setting to mend.
  */
 public final class Cluster implements AutoCloseable {
+
+  private static final Duration VISIBLE_PAUSE = Duration.ofMillis(50);
 
   private final Config config;
   private final Admin admin;
@@ -71,6 +74,18 @@ public final class Cluster implements AutoCloseable {
     Set<String> existing = new TreeSet<>(await("topics", admin.listTopics().names()));
     existing.retainAll(topics);
     return await("topics", admin.describeTopics(existing).allTopicNames());
+  }
+
+  /** Waits until topics that were just created are known to the broker that we talk to. */
+  void awaitVisible(Collection<String> topics) {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    while (describe(topics).size() < topics.size()) {
+      if (System.nanoTime() > deadlineNanos || Thread.currentThread().isInterrupted()) {
+        throw new KafkaUnavailableException(
+            "Kafka created topics that it does not show: " + topics);
+      }
+      LockSupport.parkNanos(VISIBLE_PAUSE.toNanos());
+    }
   }
 
   /** The cleanup policy of a topic that exists. */
@@ -141,7 +156,7 @@ public final class Cluster implements AutoCloseable {
           + cause.getMessage()
           + "; lower it, or start more brokers";
     }
-    return "Kafka failed on " + what + ": " + cause.getMessage();
+    return "Kafka failed on " + what + ": " + cause;
   }
 
   private String noAnswer() {

@@ -72,6 +72,7 @@ public final class Topics {
             present.add(new Present(name, topic.numPartitions(), cluster.create(topic)));
           }
         });
+    cluster.awaitVisible(wanted.keySet());
     checkCompacted(names.relayPosition());
     return present;
   }

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  * The decision on one record, as a producer reads it.
  *
  * @param at the record that was decided
+ * @param kind what the record asked for; null if that could not be read
  * @param reason why it was refused; null if it was not, or the decision says it all
  */
-public record Receipt(Coordinates at, Decision decision, @Nullable String reason) {
+public record Receipt(
+    Coordinates at, @Nullable String kind, Decision decision, @Nullable String reason) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -27,16 +29,21 @@ public record Receipt(Coordinates at, Decision decision, @Nullable String reason
   static Receipt read(byte[] value) throws IOException {
     JsonNode json = JSON.readTree(value);
     try {
-      JsonNode reason = json.get("reason");
       return new Receipt(
           new Coordinates(
               json.required("topic").textValue(),
               json.required("partition").intValue(),
               json.required("offset").longValue()),
+          text(json, "kind"),
           Decision.of(json.required("decision").textValue()),
-          reason == null ? null : reason.textValue());
+          text(json, "reason"));
     } catch (IllegalArgumentException e) {
       throw new IOException("not a receipt: " + e.getMessage(), e);
     }
+  }
+
+  private static @Nullable String text(JsonNode json, String name) {
+    JsonNode value = json.get(name);
+    return value == null ? null : value.textValue();
   }
 }

@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -44,8 +45,9 @@ public final class Receipts implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<Coordinates, Integer> counts = new HashMap<>();
-  private final Map<Decision, Integer> decisions = new EnumMap<>(Decision.class);
+  private final Map<String, Map<Decision, Integer>> decisions = new TreeMap<>();
   private final Map<String, Integer> reasons = new TreeMap<>();
+  private boolean endWanted;
   private @Nullable RuntimeException failure;
   private volatile boolean closed;
 
@@ -93,9 +95,20 @@ public final class Receipts implements AutoCloseable {
 
   /** What was decided so far, by decision; decisions that never came are absent. */
   public Map<Decision, Integer> decisions() {
+    Map<Decision, Integer> sums = new EnumMap<>(Decision.class);
+    for (Map<Decision, Integer> ofKind : decisionsByKind().values()) {
+      ofKind.forEach((decision, count) -> sums.merge(decision, count, Integer::sum));
+    }
+    return sums;
+  }
+
+  /** The same for each kind that records asked for; "" stands for one that could not be read. */
+  public Map<String, Map<Decision, Integer>> decisionsByKind() {
     lock.lock();
     try {
-      return new EnumMap<>(decisions);
+      Map<String, Map<Decision, Integer>> copy = new TreeMap<>();
+      decisions.forEach((kind, counted) -> copy.put(kind, new EnumMap<>(counted)));
+      return copy;
     } finally {
       lock.unlock();
     }
@@ -122,6 +135,24 @@ public final class Receipts implements AutoCloseable {
     lock.lock();
     try {
       return new Tally(counts.size(), counts.values().stream().mapToInt(n -> n).sum());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until everything that is in the receipts topic by now has been read: a receipt too many
+   * may stand behind the last one that was waited for.
+   */
+  public void readToEnd(Duration atMost) throws InterruptedException {
+    long remainingNanos = atMost.toNanos();
+    lock.lock();
+    try {
+      endWanted = true;
+      while (endWanted && remainingNanos > 0) {
+        remainingNanos = changed.awaitNanos(remainingNanos);
+        rethrow();
+      }
     } finally {
       lock.unlock();
     }
@@ -182,11 +213,14 @@ public final class Receipts implements AutoCloseable {
   private void read() {
     try (consumer) {
       while (!closed) {
-        List<Receipt> read = new ArrayList<>();
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          read.add(Receipt.read(record.value()));
+        pollOnce();
+        if (isEndWanted()) {
+          Map<TopicPartition, Long> end = consumer.endOffsets(consumer.assignment());
+          while (!closed && !isReadTo(end)) {
+            pollOnce();
+          }
+          endReached();
         }
-        note(read);
       }
     } catch (WakeupException e) {
       // Closed: nobody waits any more.
@@ -196,13 +230,48 @@ public final class Receipts implements AutoCloseable {
     }
   }
 
+  private void pollOnce() throws IOException {
+    List<Receipt> read = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      read.add(Receipt.read(record.value()));
+    }
+    note(read);
+  }
+
+  private boolean isReadTo(Map<TopicPartition, Long> end) {
+    return end.entrySet().stream().allMatch(e -> consumer.position(e.getKey()) >= e.getValue());
+  }
+
+  private boolean isEndWanted() {
+    lock.lock();
+    try {
+      return endWanted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endReached() {
+    lock.lock();
+    try {
+      endWanted = false;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void note(List<Receipt> receipts) {
     lock.lock();
     try {
       for (Receipt receipt : receipts) {
         if (isOurs(receipt.at())) {
           counts.merge(receipt.at(), 1, Integer::sum);
-          decisions.merge(receipt.decision(), 1, Integer::sum);
+          decisions
+              .computeIfAbsent(
+                  Objects.requireNonNullElse(receipt.kind(), ""),
+                  kind -> new EnumMap<>(Decision.class))
+              .merge(receipt.decision(), 1, Integer::sum);
           if (receipt.reason() != null) {
             reasons.merge(receipt.decision().word() + ": " + receipt.reason(), 1, Integer::sum);
           }

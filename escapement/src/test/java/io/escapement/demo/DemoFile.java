@@ -36,14 +36,11 @@ final class DemoFile {
           n -> event("m-" + n, "demo.reminder.send", "south", n, ",\"delayms\":\"soon\""),
           n -> event("m-" + n, "demo.booking.close", "east", n, ",\"dueat\":\"tomorrow\""),
           n ->
-              event(
-                  "m-" + n, "demo.invoice.issue", "north", n,
-                  ",\"delayms\":3000,\"ttlms\":1000"),
+              event("m-" + n, "demo.invoice.issue", "north", n, ",\"delayms\":3000,\"ttlms\":1000"),
           n -> event("m-" + n, "demo.invoice.issue", "south", n, ",\"maxattempts\":0"),
           n ->
               event(
-                  "m-" + n, "demo.reminder.send", "east", n,
-                  ",\"time\":\"2020-02-29T12:00:00Z\""));
+                  "m-" + n, "demo.reminder.send", "east", n, ",\"time\":\"2020-02-29T12:00:00Z\""));
 
   private final Random random = new Random(SEED);
   private final List<String> lines = new ArrayList<>();
@@ -102,8 +99,7 @@ final class DemoFile {
     return ",\"delayms\":" + millis;
   }
 
-  private static String event(
-      String id, String type, String tenant, int n, String more) {
+  private static String event(String id, String type, String tenant, int n, String more) {
     return "{\"specversion\":\"1.0\""
         + (id.isEmpty() ? "" : ",\"id\":\"" + id + "\"")
         + ",\"source\":\"/demo\",\"type\":\""

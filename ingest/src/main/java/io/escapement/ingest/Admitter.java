@@ -2,12 +2,10 @@ package io.escapement.ingest;
 
 import io.escapement.ledger.Admission;
 import io.escapement.ledger.AdmissionBatch;
-import io.escapement.ledger.Decision;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.PartitionKey;
 import io.escapement.ledger.PositionAdvance;
-import io.escapement.ledger.RecordEnvelope;
 import io.escapement.ledger.Submission;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * <p>A partition that the fence refuses is dropped from the batch and forgotten; the others are
  * decided in a further call. A batch whose <em>content</em> the ledger can't store, which should
  * not happen after {@link RequestReader}, is decided record by record, and the record at fault is
- * refused: one record never holds up its neighbours.
+ * refused: one record never holds up its neighbours. Where record after record can't be stored, the
+ * ledger is at fault, and nothing more is refused.
  *
  * <p>Thread rule: the consumer's thread. Failure: {@link LedgerException}, and then every position
  * must be read again.
@@ -32,9 +31,13 @@ final class Admitter {
 
   private static final Logger LOG = LoggerFactory.getLogger(Admitter.class);
 
+  /** Where so many in a row can't be stored, the fault is hardly the records'. */
+  private static final int MAX_UNSTORABLE_IN_A_ROW = 10;
+
   private final Ledger ledger;
   private final Partitions partitions;
   private final IngestStats stats;
+  private int unstorableInARow;
 
   Admitter(Ledger ledger, Partitions partitions, IngestStats stats) {
     this.ledger = ledger;
@@ -62,6 +65,7 @@ final class Admitter {
       }
       switch (admission) {
         case Admission.Decided decided -> {
+          unstorableInARow = 0;
           settle(left, decided);
           return left;
         }
@@ -91,18 +95,14 @@ final class Admitter {
     Admission admission;
     try {
       admission = ledger.admit(compose(batch, reader));
+      unstorableInARow = 0;
     } catch (LedgerException e) {
-      if (!blamesContent(e)) {
+      if (!blamesContent(e) || unstorableInARow >= MAX_UNSTORABLE_IN_A_ROW) {
         throw e;
       }
-      LOG.error(
-          "{} at offset {} can't be stored and is refused: {}",
-          share.partition(),
-          record.offset(),
-          WireText.oneLine(e));
+      admission = refuse(share, record, reader, e);
+      unstorableInARow++;
       stats.isolatedRecord();
-      Submission refused = unstorable(record, e);
-      admission = ledger.admit(new AdmissionBatch(List.of(advance(share)), List.of(refused)));
     }
     return switch (admission) {
       case Admission.Decided decided -> {
@@ -111,6 +111,30 @@ final class Admitter {
       }
       case Admission.Fenced fenced -> withoutFenced(batch, fenced);
     };
+  }
+
+  /** Refuses a record that can't be stored, with its bytes if at least they can. */
+  private Admission refuse(
+      Share share,
+      ConsumerRecord<byte[], byte[]> record,
+      RequestReader reader,
+      LedgerException failure) {
+    LOG.error(
+        "{} at offset {} can't be stored and is refused: {}",
+        share.partition(),
+        record.offset(),
+        WireText.oneLine(failure));
+    String reason = "record: the ledger can't store it (SQLSTATE " + failure.sqlState() + ")";
+    List<PositionAdvance> positions = List.of(advance(share));
+    try {
+      return ledger.admit(new AdmissionBatch(positions, List.of(reader.refuse(record, 0, reason))));
+    } catch (LedgerException e) {
+      if (!blamesContent(e)) {
+        throw e;
+      }
+      return ledger.admit(
+          new AdmissionBatch(positions, List.of(RequestReader.withhold(record, 0, reason))));
+    }
   }
 
   private AdmissionBatch compose(List<Share> shares, RequestReader reader) {
@@ -190,21 +214,5 @@ final class Admitter {
             || state.startsWith("23")
             || state.startsWith("54")
             || state.startsWith("P0"));
-  }
-
-  @SuppressWarnings("NullAway") // As in RequestReader: the value may be null.
-  private static Submission unstorable(
-      ConsumerRecord<byte[], byte[]> record, LedgerException failure) {
-    return new Submission.Refused(
-        0,
-        record.offset(),
-        Decision.INVALID,
-        "record: the ledger can't store it (SQLSTATE " + failure.sqlState() + ")",
-        null,
-        null,
-        null,
-        null,
-        null,
-        RecordEnvelope.EMPTY);
   }
 }

@@ -130,7 +130,7 @@ public final class IngestAssembly implements AutoCloseable {
           .get(config.kafkaTimeout().toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IngestException(
-          "kafka.bootstrap.servers is '%s'; no broker answered within %d ms: start Kafka there or correct the setting (%s)"
+          "kafka.bootstrap-servers is '%s'; no broker answered within %d ms: start Kafka there or correct the setting (%s)"
               .formatted(servers, config.kafkaTimeout().toMillis(), rootMessage(e)),
           e);
     } catch (InterruptedException e) {
@@ -158,9 +158,13 @@ public final class IngestAssembly implements AutoCloseable {
     properties.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, (int) METADATA_AGE.toMillis());
     properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
     properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES);
-    properties.put(
-        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
-        CooperativeStickyAssignor.class.getName());
+    if (!"consumer"
+        .equalsIgnoreCase(String.valueOf(kafka.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG)))) {
+      // The newer protocol leaves the assignment to the broker and refuses this setting.
+      properties.put(
+          ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+          CooperativeStickyAssignor.class.getName());
+    }
     properties.putAll(kafka);
     properties.keySet().retainAll(ConsumerConfig.configNames());
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, config.group());

@@ -76,6 +76,31 @@ public final class RequestReader {
     }
   }
 
+  /** The refusal of a record that reads well and yet can't be admitted. */
+  Submission.Refused refuse(
+      ConsumerRecord<byte[], byte[]> record, int positionIndex, String reason) {
+    RawAttributes raw = new RawAttributes();
+    BinaryMode.read(record.headers(), raw);
+    return refused(record, positionIndex, Decision.INVALID, reason, raw, record.value());
+  }
+
+  /** The same without anything that the record contains. */
+  @SuppressWarnings("NullAway") // As below.
+  static Submission.Refused withhold(
+      ConsumerRecord<byte[], byte[]> record, int positionIndex, String reason) {
+    return new Submission.Refused(
+        positionIndex,
+        record.offset(),
+        Decision.INVALID,
+        reason,
+        null,
+        null,
+        null,
+        null,
+        null,
+        RecordEnvelope.EMPTY);
+  }
+
   /** Reads the attributes in the record's mode and returns the value's content type. */
   private static @Nullable String readAttributes(Headers headers, byte[] value, RawAttributes into)
       throws InvalidAttribute {

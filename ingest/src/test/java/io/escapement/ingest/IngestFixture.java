@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -26,7 +27,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -73,6 +74,10 @@ final class IngestFixture implements AutoCloseable {
     return topics.requests();
   }
 
+  String prefix() {
+    return topics.prefix();
+  }
+
   String group() {
     return config().group();
   }
@@ -83,10 +88,6 @@ final class IngestFixture implements AutoCloseable {
 
   Admin admin() {
     return admin;
-  }
-
-  KafkaProducer<byte[], byte[]> producer() {
-    return producer;
   }
 
   IngestConfig config() {
@@ -116,12 +117,11 @@ final class IngestFixture implements AutoCloseable {
 
   /** Sends records and waits until Kafka has them. */
   void produce(int partition, RecordBuilder... records) {
-    List<ProducerRecord<byte[], byte[]>> all = new ArrayList<>();
+    List<Future<RecordMetadata>> sent = new ArrayList<>();
     for (RecordBuilder record : records) {
-      all.add(record.toProduce(partition));
+      sent.add(producer.send(record.toProduce(partition)));
     }
-    all.forEach(producer::send);
-    producer.flush();
+    sent.forEach(one -> get(one::get));
   }
 
   /** A sound request for this fixture's shared topic. */

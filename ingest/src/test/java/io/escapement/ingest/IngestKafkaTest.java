@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -120,17 +122,16 @@ class IngestKafkaTest {
 
   @Test
   void aRecordTooLargeForTheLedgerIsRefusedBySize() {
-    int limit =
-        Math.toIntExact(
-            fixture.database().number("select max_payload_bytes from escapement.ledger"));
-    byte[] large = new byte[Math.min(limit + 1, 1_000_000)];
-    fixture.database().execute("update escapement.ledger set max_payload_bytes = 999999");
-    fixture.produce(0, fixture.request("large").value(large), fixture.request("after"));
+    fixture.database().execute("update escapement.ledger set max_payload_bytes = 1024");
+    fixture.produce(
+        0,
+        fixture.request("large").value(new byte[1025]),
+        fixture.request("fits").value(new byte[1024]));
     fixture.ingest();
-    await().until(() -> fixture.decisionsById().containsKey("after"));
+    await().until(() -> fixture.decisionsById().containsKey("fits"));
     assertThat(fixture.decisionsById())
-        .containsEntry("large", large.length > 999_999 ? Decision.OVERSIZE : Decision.ACCEPTED)
-        .containsEntry("after", Decision.ACCEPTED);
+        .containsEntry("large", Decision.OVERSIZE)
+        .containsEntry("fits", Decision.ACCEPTED);
   }
 
   @Test
@@ -158,7 +159,23 @@ class IngestKafkaTest {
             .orElseThrow();
     assertThat(refused.offset()).isEqualTo(5);
     assertThat(refused.reason()).contains("23514");
+    assertThat(refused.id()).isEqualTo("poison-1");
     assertThat(ingest.health().state()).isEqualTo(IngestHealth.State.RUNNING);
+  }
+
+  @Test
+  void whereNothingCanBeStoredTheLedgerIsAtFaultAndRecordsWait() {
+    fixture.database().execute("alter table escapement.task add constraint none check (id < 0)");
+    fixture.produce(0, fixture.requests(0, 30));
+    IngestAssembly ingest = fixture.ingest();
+    await().until(() -> ingest.stats().snapshot().failures() >= 2);
+    assertThat(ingest.health().state()).isEqualTo(IngestHealth.State.DEGRADED);
+    assertThat(ingest.health().lastError()).contains("violates check constraint \"none\"");
+    fixture.database().execute("alter table escapement.task drop constraint none");
+    await().until(() -> ingest.stats().snapshot().decided() == 30);
+    assertThat(ingest.stats().snapshot().decisions())
+        .containsEntry(Decision.INVALID, 10L)
+        .containsEntry(Decision.ACCEPTED, 20L);
   }
 
   @Test
@@ -170,12 +187,13 @@ class IngestKafkaTest {
         new KafkaProducer<>(transactional, new ByteArraySerializer(), new ByteArraySerializer())) {
       producer.initTransactions();
       producer.beginTransaction();
-      producer.send(fixture.request("kept").toProduce(0));
+      Future<RecordMetadata> kept = producer.send(fixture.request("kept").toProduce(0));
       producer.commitTransaction();
       producer.beginTransaction();
-      producer.send(fixture.request("aborted").toProduce(0));
+      Future<RecordMetadata> aborted = producer.send(fixture.request("aborted").toProduce(0));
       producer.flush();
       producer.abortTransaction();
+      assertThat(kept.isDone() && aborted.isDone()).isTrue();
     }
     // kept, its marker, aborted, its marker.
     await()

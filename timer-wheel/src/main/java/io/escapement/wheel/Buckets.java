@@ -3,53 +3,70 @@ package io.escapement.wheel;
 import java.util.Arrays;
 
 /**
- * The timers of each bucket: a stack of blocks cut from one array, and a bit for each bucket that
- * is in use.
+ * The timers' records, by bucket: each bucket is a stack of blocks cut from one array, and has a
+ * bit that says whether it is in use.
  *
- * <p>A block has room for 16 timers and belongs to one bucket; blocks are chained from the bucket's
- * last to its first, and only the last may be partly filled. A timer is two longs: tick (its low 32
- * bits) and index in the first, payload in the second. Adding and removing happen at the end, so
- * that walking a bucket reads memory in a row; a timer taken from the middle is replaced by the
- * last one, and the caller is told which one moved.
+ * <p>A block has room for 16 records and belongs to one bucket; blocks are chained from the
+ * bucket's last to its first, and only the last may be partly filled. A record is two longs: tick
+ * (its low 32 bits) and index in the first, payload in the second. Records come and go at the end,
+ * so that walking a bucket reads memory in a row; the place of one taken from the middle is filled
+ * by the last.
  *
  * <pre>{@code
- * bucket 7, 18 timers     block 3 (full)              block 9
- * ends[7] = 9*16 + 1      [ t t t t t ... t t ]  <--  [ t t . . . ... . . ]
- *                                            below(9) = 3    ^ the end
+ * bucket 7, 18 records    block 3 (full)              block 9
+ * ends[7] = 9*16 + 1      [ r r r r r ... r r ]  <--  [ r r . . . ... . . ]
+ *                                            below[9] = 3    ^ the end
  * }</pre>
  */
 final class Buckets {
   static final int NONE = -1;
 
-  private static final int BLOCK_BITS = 4;
-  private static final int BLOCK_TIMERS = 1 << BLOCK_BITS;
+  /** So that the blocks of a live mask fit into a long. */
+  private static final int MAX_BLOCK_BITS = 6;
+
+  private static final int MIN_BLOCK_BITS = 2;
+
+  /** If each bucket has a block that is all but empty, they come to about so many records. */
+  private static final int SLACK_RECORDS = 1 << 16;
+
   private static final int INITIAL_BLOCKS = 4;
 
-  /** The position of each bucket's last timer. */
+  private final int blockBits;
+
+  /** The number of records in a block, less one. */
+  private final int blockMask;
+
+  /** The position of each bucket's last record. */
   private final int[] ends;
 
-  private final long[] occupied;
+  private final long[] inUse;
 
-  private long[] timers = new long[INITIAL_BLOCKS * BLOCK_TIMERS * 2];
+  private long[] records;
 
   /** For each block, the one below it in its bucket, or the next free one. */
   private int[] below = new int[INITIAL_BLOCKS];
 
+  /** The bucket of each block, {@link #NONE} if the block is free. */
   private int[] owners = new int[INITIAL_BLOCKS];
+
   private int everUsed;
   private int firstFree = NONE;
 
   Buckets(int count) {
     ends = new int[count];
     Arrays.fill(ends, NONE);
-    occupied = new long[(count + Long.SIZE - 1) / Long.SIZE];
+    inUse = new long[(count + Long.SIZE - 1) / Long.SIZE];
+    int bits = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(SLACK_RECORDS / count + 1);
+    blockBits = Math.clamp(bits, MIN_BLOCK_BITS, MAX_BLOCK_BITS);
+    blockMask = (1 << blockBits) - 1;
+    records = new long[(2 * INITIAL_BLOCKS) << blockBits];
   }
 
   boolean isEmpty(int bucket) {
     return ends[bucket] == NONE;
   }
 
-  /** The position of the bucket's last timer, {@link #NONE} if it is empty. */
+  /** The position of the bucket's last record, {@link #NONE} if it is empty. */
   int end(int bucket) {
     return ends[bucket];
   }
@@ -61,78 +78,94 @@ final class Buckets {
     }
     int word = from / Long.SIZE;
     int lastWord = (to - 1) / Long.SIZE;
-    long bits = occupied[word] & (-1L << from);
+    long bits = inUse[word] & (-1L << from);
     while (bits == 0) {
       if (++word > lastWord) {
         return NONE;
       }
-      bits = occupied[word];
+      bits = inUse[word];
     }
     int bucket = word * Long.SIZE + Long.numberOfTrailingZeros(bits);
     return bucket < to ? bucket : NONE;
   }
 
   int indexAt(int position) {
-    return (int) timers[2 * position];
+    return (int) records[2 * position];
   }
 
   int lowTickAt(int position) {
-    return (int) (timers[2 * position] >>> 32);
+    return (int) (records[2 * position] >>> 32);
   }
 
   long payloadAt(int position) {
-    return timers[2 * position + 1];
+    return records[2 * position + 1];
   }
 
-  int ownerOf(int position) {
-    return owners[position >> BLOCK_BITS];
-  }
-
-  /** Adds a timer at the bucket's end and returns its position. */
-  int push(int bucket, long tick, int index, long payload) {
+  /** Adds a record at the bucket's end. */
+  void push(int bucket, long tick, int index, long payload) {
     int position = ends[bucket] + 1;
-    if ((position & (BLOCK_TIMERS - 1)) == 0) {
-      position = addBlock(bucket, position - 1) << BLOCK_BITS;
+    if ((position & blockMask) == 0) {
+      position = addBlock(bucket, position - 1) << blockBits;
     }
     ends[bucket] = position;
-    timers[2 * position] = tick << 32 | index;
-    timers[2 * position + 1] = payload;
-    return position;
+    records[2 * position] = tick << 32 | index;
+    records[2 * position + 1] = payload;
   }
 
   /**
-   * Drops the bucket's last timer; what was at its position may still be read until the next push.
+   * Drops the bucket's last record; what was at its position may still be read until the next push.
    */
   void pop(int bucket) {
     int end = ends[bucket];
-    ends[bucket] = (end & (BLOCK_TIMERS - 1)) == 0 ? dropBlock(bucket, end >> BLOCK_BITS) : end - 1;
+    ends[bucket] = (end & blockMask) == 0 ? dropBlock(bucket, end >> blockBits) : end - 1;
   }
 
-  /**
-   * Removes a timer from anywhere; the index of the one that took its position, {@link #NONE} if
-   * none had to move.
-   */
-  int remove(int bucket, int position) {
+  /** Drops what is in the bucket's last block. */
+  void popBlock(int bucket) {
+    ends[bucket] = dropBlock(bucket, blockOf(ends[bucket]));
+  }
+
+  /** Drops a record from anywhere in the bucket; the last one takes its position. */
+  void remove(int bucket, int position) {
     int end = ends[bucket];
-    int moved = NONE;
-    if (position != end) {
-      timers[2 * position] = timers[2 * end];
-      timers[2 * position + 1] = timers[2 * end + 1];
-      moved = indexAt(position);
-    }
+    records[2 * position] = records[2 * end];
+    records[2 * position + 1] = records[2 * end + 1];
     pop(bucket);
-    return moved;
+  }
+
+  /** Blocks are numbered from 0 to before this. */
+  int blocks() {
+    return everUsed;
+  }
+
+  /** The bucket of a block, {@link #NONE} if the block is free. */
+  int owner(int block) {
+    return owners[block];
+  }
+
+  int blockOf(int position) {
+    return position >> blockBits;
+  }
+
+  int firstPosition(int block) {
+    return block << blockBits;
+  }
+
+  /** The position of the last record of a block that is not free. */
+  int lastPosition(int block) {
+    int end = ends[owners[block]];
+    return end >> blockBits == block ? end : (block << blockBits) + blockMask;
   }
 
   void clear() {
     Arrays.fill(ends, NONE);
-    Arrays.fill(occupied, 0);
+    Arrays.fill(inUse, 0);
     everUsed = 0;
     firstFree = NONE;
   }
 
   long heapBytes() {
-    return (long) (timers.length + occupied.length) * Long.BYTES
+    return (long) (records.length + inUse.length) * Long.BYTES
         + (long) (below.length + owners.length + ends.length) * Integer.BYTES;
   }
 
@@ -148,9 +181,9 @@ final class Buckets {
     }
     if (end == NONE) {
       below[block] = NONE;
-      occupied[bucket / Long.SIZE] |= 1L << bucket;
+      inUse[bucket / Long.SIZE] |= 1L << bucket;
     } else {
-      below[block] = end >> BLOCK_BITS;
+      below[block] = end >> blockBits;
     }
     owners[block] = bucket;
     return block;
@@ -159,18 +192,19 @@ final class Buckets {
   /** Frees the bucket's last block and returns the end of the one below. */
   private int dropBlock(int bucket, int block) {
     int next = below[block];
+    owners[block] = NONE;
     below[block] = firstFree;
     firstFree = block;
     if (next == NONE) {
-      occupied[bucket / Long.SIZE] &= ~(1L << bucket);
+      inUse[bucket / Long.SIZE] &= ~(1L << bucket);
       return NONE;
     }
-    return (next << BLOCK_BITS) | (BLOCK_TIMERS - 1);
+    return (next << blockBits) + blockMask;
   }
 
   private void grow() {
     int blocks = Growth.larger(owners.length);
-    timers = Arrays.copyOf(timers, blocks * BLOCK_TIMERS * 2);
+    records = Arrays.copyOf(records, (2 * blocks) << blockBits);
     below = Arrays.copyOf(below, blocks);
     owners = Arrays.copyOf(owners, blocks);
   }

@@ -3,105 +3,113 @@ package io.escapement.wheel;
 import java.util.Arrays;
 
 /**
- * Where each timer lies, by handle, and which handles are still good.
+ * Which timers are alive, by handle.
  *
  * <p>A handle is an index with the generation of that index: {@code generation << 32 | index},
- * never negative, never 0. An entry is eight bytes: the generation in the upper half; in the lower
- * half the timer's position, or, when the index is free, the sign bit and the next free index.
- * Giving an index back raises its generation, which makes every handle issued for it so far stale.
- * An index whose generations are used up (two thousand million timers later) is retired, so a
- * handle can never come to name a second timer; each retired index costs its eight bytes.
+ * never negative. An index's generation is odd while a timer with it is alive, and goes up by one
+ * when the timer is scheduled and when it is cancelled or fires; so every handle but the last one
+ * issued for an index is stale, and cancelling is a single write. An index is free again only when
+ * the wheel has let go of the timer's record ({@link #free}): a record needs no generation of its
+ * own.
+ *
+ * <p>An index whose generations are used up, a thousand million timers later, is retired: a handle
+ * can never come to name a second timer. Each retired index costs its eight bytes.
  */
 final class Handles {
-  static final int NONE = -1;
+  static final int LAST_GENERATION = Integer.MAX_VALUE - 1;
 
-  private static final int FREE = 1 << 31;
-  private static final int END_OF_FREE = ~FREE;
-  private static final long GENERATION = 0xFFFF_FFFFL << 32;
-  private static final long FIRST_GENERATION = 1L << 32;
-  private static final int INITIAL_ENTRIES = 64;
+  private static final int INITIAL_INDEXES = 64;
 
   private final int lastGeneration;
-  private long[] entries = new long[INITIAL_ENTRIES];
-  private int everUsed;
-  private int firstFree = END_OF_FREE;
-  private int live;
+  private int[] generations = new int[INITIAL_INDEXES];
 
+  /** A stack. */
+  private int[] freeIndexes = new int[INITIAL_INDEXES];
+
+  private int freeCount;
+  private int everUsed;
+  private int retired;
+  private int dead;
+
+  /** All indexes are used up to that generation, which is even. */
   Handles(int lastGeneration) {
     this.lastGeneration = lastGeneration;
   }
 
   int live() {
-    return live;
+    return everUsed - freeCount - retired - dead;
   }
 
-  /** One more than the highest index that was ever acquired. */
-  int everUsed() {
-    return everUsed;
+  /** How many timers were cancelled and still have a record. */
+  int dead() {
+    return dead;
   }
 
-  /** Takes a free index. Its entry is in disorder until {@link #place}. */
-  int acquire() {
-    live++;
-    int index = firstFree;
-    if (index != END_OF_FREE) {
-      firstFree = (int) entries[index] & END_OF_FREE;
-      return index;
-    }
-    if (everUsed == entries.length) {
-      entries = Arrays.copyOf(entries, Growth.larger(entries.length));
-    }
-    entries[everUsed] = FIRST_GENERATION;
-    return everUsed++;
+  /** A new handle, alive. */
+  long issue() {
+    int index = freeCount > 0 ? freeIndexes[--freeCount] : neverUsed();
+    long generation = ++generations[index];
+    return generation << 32 | index;
   }
 
-  /** Records where a timer lies and returns its handle. */
-  long place(int index, int position) {
-    long generation = entries[index] & GENERATION;
-    entries[index] = generation | position;
-    return generation | index;
-  }
-
-  /** The handle at an index that is in use. */
-  long handleAt(int index) {
-    return (entries[index] & GENERATION) | index;
-  }
-
-  /** Where the timer at an index lies, negative if the index is free. */
-  int positionAt(int index) {
-    return (int) entries[index];
-  }
-
-  /** Where the timer of a handle lies, negative if the handle is not, or no longer, good. */
-  int positionOf(long handle) {
+  /** Whether the handle was good; it is not any more. */
+  boolean kill(long handle) {
     int index = (int) handle;
-    if (index < 0 || index >= everUsed) {
-      return NONE;
+    int generation = (int) (handle >>> 32);
+    if (index < 0
+        || index >= generations.length
+        || generations[index] != generation
+        || !isOdd(generation)) {
+      return false;
     }
-    long entry = entries[index];
-    return ((entry ^ handle) & GENERATION) == 0 ? (int) entry : NONE;
+    generations[index] = generation + 1;
+    dead++;
+    return true;
   }
 
-  void release(int index) {
-    live--;
-    int generation = (int) (entries[index] >>> 32);
+  /** 1 for a timer that is alive, 0 for one that is dead. */
+  int liveBit(int index) {
+    return generations[index] & 1;
+  }
+
+  boolean isLive(int index) {
+    return isOdd(generations[index]);
+  }
+
+  /** The handle of a timer that is alive. */
+  long handleAt(int index) {
+    return (long) generations[index] << 32 | index;
+  }
+
+  /** Lets an index go, whether its timer is alive or dead. */
+  void free(int index) {
+    int generation = generations[index];
+    if (isOdd(generation)) {
+      generations[index] = ++generation;
+    } else {
+      dead--;
+    }
     if (generation == lastGeneration) {
-      entries[index] |= FREE | END_OF_FREE;
-      return;
-    }
-    entries[index] = (long) (generation + 1) << 32 | ((FREE | firstFree) & 0xFFFF_FFFFL);
-    firstFree = index;
-  }
-
-  void releaseAll() {
-    for (int index = 0; index < everUsed; index++) {
-      if (positionAt(index) >= 0) {
-        release(index);
-      }
+      retired++;
+    } else {
+      freeIndexes[freeCount++] = index;
     }
   }
 
   long heapBytes() {
-    return (long) entries.length * Long.BYTES;
+    return (long) (generations.length + freeIndexes.length) * Integer.BYTES;
+  }
+
+  private int neverUsed() {
+    if (everUsed == generations.length) {
+      int length = Growth.larger(everUsed);
+      generations = Arrays.copyOf(generations, length);
+      freeIndexes = Arrays.copyOf(freeIndexes, length);
+    }
+    return everUsed++;
+  }
+
+  private static boolean isOdd(int generation) {
+    return (generation & 1) != 0;
   }
 }

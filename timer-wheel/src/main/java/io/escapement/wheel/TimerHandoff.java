@@ -44,10 +44,13 @@ public final class TimerHandoff {
 
   private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle TAIL;
+  private static final VarHandle HEAD;
 
   static {
     try {
-      TAIL = MethodHandles.lookup().findVarHandle(TimerHandoff.class, "tail", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      TAIL = lookup.findVarHandle(TimerHandoff.class, "tail", long.class);
+      HEAD = lookup.findVarHandle(TimerHandoff.class, "head", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -69,8 +72,8 @@ public final class TimerHandoff {
   /** How many commands were offered. */
   private volatile long tail;
 
-  /** How many were carried out; the owner's. */
-  private long head;
+  /** How many of them the owner has taken. */
+  private volatile long head;
 
   /** Told by the owner what became of each command. */
   public interface Listener {
@@ -138,10 +141,11 @@ public final class TimerHandoff {
    * @return how many were carried out
    */
   public int drainTo(TimerWheel wheel, int limit, Listener listener) {
+    long position = head;
     int drained = 0;
     while (drained < limit) {
-      int cell = cellOf(head);
-      long free = stampOf(head);
+      int cell = cellOf(position);
+      long free = stampOf(position);
       if ((long) CELLS.getAcquire(cells, cell) != free + 1) {
         break;
       }
@@ -149,7 +153,7 @@ public final class TimerHandoff {
       long first = cells[cell + FIRST];
       long second = cells[cell + SECOND];
       CELLS.setRelease(cells, cell, free + 2);
-      head++;
+      HEAD.setRelease(this, ++position);
       drained++;
       if (operation == SCHEDULE) {
         listener.scheduled(second, wheel.schedule(first, second));
@@ -158,6 +162,16 @@ public final class TimerHandoff {
       }
     }
     return drained;
+  }
+
+  /**
+   * How many commands wait, those included whose offer has not returned yet.
+   *
+   * @return exact for the owner; for other threads, what it was a moment ago
+   */
+  public int size() {
+    long taken = head;
+    return (int) Math.min(tail - taken, capacity);
   }
 
   /**

@@ -22,7 +22,14 @@ final class TimerWheelModelTest {
 
   record Case(int slots, int levels, long tickNanos, long startNanos) {
     WheelScript script() {
-      return new WheelScript(new WheelGeometry(tickNanos, slots, levels), MAX_TIMERS, startNanos);
+      WheelGeometry geometry = new WheelGeometry(tickNanos, slots, levels);
+      boolean worn = slots % 3 == 1;
+      return new WheelScript(
+          geometry,
+          MAX_TIMERS,
+          startNanos,
+          worn ? 0 : -MAX_TIMERS,
+          worn ? 100 : Handles.LAST_GENERATION);
     }
   }
 

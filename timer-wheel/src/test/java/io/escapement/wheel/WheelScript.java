@@ -29,9 +29,17 @@ final class WheelScript {
   long fired;
   long refused;
 
-  WheelScript(WheelGeometry geometry, int maxTimers, long startNanos) {
+  /**
+   * With a small allowance the dead are swept all the time, with few generations indexes wear out.
+   */
+  WheelScript(
+      WheelGeometry geometry,
+      int maxTimers,
+      long startNanos,
+      int deadAllowance,
+      int lastGeneration) {
     this.geometry = geometry;
-    wheel = new TimerWheel(geometry, maxTimers, startNanos);
+    wheel = new TimerWheel(geometry, maxTimers, startNanos, deadAllowance, lastGeneration);
     model = new SortedMapModel(geometry, maxTimers, startNanos);
     tickNanos = geometry.tickNanos();
     spanTicks = geometry.spanTicks();

@@ -1,0 +1,160 @@
+package io.escapement.demo;
+
+import io.escapement.assembly.Assembly;
+import io.escapement.assembly.CommandFailure;
+import io.escapement.assembly.LocalEscapement;
+import io.escapement.config.Key;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.Role;
+import io.escapement.submit.Receipts;
+import io.escapement.submit.RequestLines;
+import io.escapement.submit.Sender;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Sends the demo's events to a running Escapement and watches until all of them are decided and all
+ * that was accepted is done.
+ *
+ * <p>Thread rule: one thread runs it; another one tells the progress meanwhile. Failure: {@link
+ * CommandFailure} if a part ends by itself or time is up.
+ */
+public final class DemoRun {
+
+  private static final Duration SENT_OVER = Duration.ofSeconds(4);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final Duration READ_LIMIT = Duration.ofSeconds(10);
+
+  private final LocalEscapement local;
+  private final RequestLines lines;
+  private final Duration limit;
+  private final BooleanSupplier stopped;
+
+  /**
+   * A demo of one file of events; nothing happens yet.
+   *
+   * @param limit how long it may take
+   * @param stopped whether somebody wants it to end early
+   */
+  public DemoRun(LocalEscapement local, Path file, Duration limit, BooleanSupplier stopped) {
+    this.local = local;
+    this.lines = new RequestLines(file);
+    this.limit = limit;
+    this.stopped = stopped;
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param tellEvery how often progress is told
+   */
+  public DemoResult run(Consumer<DemoProgress> progress, Duration tellEvery)
+      throws InterruptedException {
+    Assembly assembly = local.assembly();
+    try (Ledger operator = assembly.ledger(Role.OPERATOR)) {
+      DemoWorld.limit(operator);
+    }
+    String topic = assembly.topics().requests();
+    Map<String, String> kafka = assembly.config().kafkaClient();
+    try (Receipts receipts = Receipts.follow(kafka, assembly.topics(), topic);
+        Sender sender = new Sender(kafka, topic, assembly.config().time(Key.KAFKA_TIMEOUT));
+        Ledger reader = assembly.ledger(Role.READER)) {
+      Look look = new Look(System.nanoTime(), sender, receipts, reader);
+      Teller teller = Teller.start(look, progress, tellEvery);
+      try {
+        send(sender);
+        awaitEnd(look);
+      } finally {
+        teller.stop();
+      }
+      progress.accept(look.now());
+      receipts.readToEnd(READ_LIMIT);
+      return new DemoResult(
+          sender.finish().size(),
+          receipts.tally(),
+          receipts.decisionsByKind(),
+          reader.counts(),
+          local.stack().number("select count(*) from " + BookingHandler.TABLE),
+          reader.lateness(),
+          reader.audit());
+    }
+  }
+
+  /** Evenly over some seconds, so that there is something to watch. */
+  private void send(Sender sender) {
+    int count = lines.check();
+    long start = System.nanoTime();
+    int[] sent = {0};
+    lines.forEach(
+        line -> {
+          long due = start + SENT_OVER.toNanos() / count * sent[0]++;
+          LockSupport.parkNanos(due - System.nanoTime());
+          requireWanted();
+          sender.send(line);
+        });
+    sender.finish();
+  }
+
+  private void awaitEnd(Look look) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (!look.now().isOver()) {
+      local.parts().requireRunning();
+      requireWanted();
+      if (System.nanoTime() > deadline) {
+        throw new CommandFailure(
+            "the demo is not over within " + limit.toSeconds() + " s: " + look.now().line());
+      }
+      LockSupport.parkNanos(LOOK_EVERY.toNanos());
+    }
+  }
+
+  private void requireWanted() {
+    if (stopped.getAsBoolean()) {
+      throw new CommandFailure("the demo was stopped before its end");
+    }
+  }
+
+  /** Where things stand, from those who know. */
+  private record Look(long startNanos, Sender sender, Receipts receipts, Ledger reader) {
+    DemoProgress now() {
+      return new DemoProgress(
+          Duration.ofNanos(System.nanoTime() - startNanos),
+          sender.count(),
+          receipts.decisions(),
+          reader.counts());
+    }
+  }
+
+  /** Tells progress until it is stopped. */
+  private record Teller(Thread thread, CountDownLatch end) {
+    static Teller start(Look look, Consumer<DemoProgress> progress, Duration every) {
+      CountDownLatch end = new CountDownLatch(1);
+      Thread thread =
+          Thread.ofPlatform()
+              .daemon()
+              .name("demo-progress")
+              .start(
+                  () -> {
+                    try {
+                      while (!end.await(every.toNanos(), TimeUnit.NANOSECONDS)) {
+                        progress.accept(look.now());
+                      }
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  });
+      return new Teller(thread, end);
+    }
+
+    void stop() throws InterruptedException {
+      end.countDown();
+      thread.join();
+    }
+  }
+}

@@ -1,0 +1,271 @@
+package io.escapement.wheel;
+
+/**
+ * The wheel's slots, and the hand that says what they are relative to.
+ *
+ * <p>Each slot of each level is a bucket, emptied when the hand reaches its first tick: on level 0
+ * its timers are due then, on the others they move to lower levels. One bucket more holds the
+ * timers that were already due when they came.
+ *
+ * <p>Cancelled timers are not looked for: they are dropped where they are come upon. So that they
+ * cannot outnumber the others by much, cancelling looks through one block at a time once they do
+ * ({@link #sweep}).
+ */
+final class Levels {
+  /** No tick. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  private final int slots;
+  private final int levels;
+  private final int arrivals;
+  private final int deadAllowance;
+  private final Ticks ticks;
+  private final TickDigits digits;
+  private final Buckets buckets;
+  private final Handles handles;
+  private long hand;
+  private long moves;
+
+  /** The next block to look through, {@link Buckets#NONE} if no sweep is under way. */
+  private int sweepBlock = Buckets.NONE;
+
+  Levels(WheelGeometry geometry, Ticks ticks, Handles handles, int deadAllowance, long hand) {
+    slots = geometry.slotsPerLevel();
+    levels = geometry.levels();
+    arrivals = slots * levels;
+    digits = new TickDigits(geometry);
+    buckets = new Buckets(arrivals + 1);
+    this.ticks = ticks;
+    this.handles = handles;
+    this.deadAllowance = deadAllowance;
+    this.hand = hand;
+  }
+
+  long hand() {
+    return hand;
+  }
+
+  /** Moves the hand on over slots that are empty. */
+  void moveHand(long tick) {
+    hand = tick;
+  }
+
+  long moves() {
+    return moves;
+  }
+
+  void addArrival(int index, long payload) {
+    buckets.push(arrivals, hand, index, payload);
+  }
+
+  /** Adds a timer due after the hand and within the span; when its slot must be emptied. */
+  long add(long tick, int index, long payload) {
+    int level = digits.level(tick, hand);
+    buckets.push(level * slots + digits.slot(tick, level), tick, index, payload);
+    return digits.slotStart(tick, level);
+  }
+
+  /** Makes due what was already due when it came. */
+  void admitArrivals() {
+    while (!buckets.isEmpty(arrivals)) {
+      int end = buckets.end(arrivals);
+      int index = buckets.indexAt(end);
+      long payload = buckets.payloadAt(end);
+      buckets.pop(arrivals);
+      buckets.push(digits.slot(hand, 0), hand, index, payload);
+    }
+  }
+
+  boolean hasArrivals() {
+    return hasLive(arrivals);
+  }
+
+  /** Whether timers wait at the hand itself. */
+  boolean hasDue() {
+    return hasLive(digits.slot(hand, 0));
+  }
+
+  /** Fires what is due at the hand, and not what arrives meanwhile; how many. */
+  int fire(int limit, TimerHandler handler) {
+    long dueNanos = ticks.startNanos(hand);
+    int bucket = digits.slot(hand, 0);
+    int fired = 0;
+    while (fired < limit && !buckets.isEmpty(bucket)) {
+      int end = buckets.end(bucket);
+      int index = buckets.indexAt(end);
+      long payload = buckets.payloadAt(end);
+      boolean live = handles.isLive(index);
+      long handle = handles.handleAt(index);
+      buckets.pop(bucket);
+      handles.free(index);
+      if (live) {
+        fired++;
+        handler.onTimer(payload, dueNanos, handle);
+      }
+    }
+    return fired;
+  }
+
+  /**
+   * The next tick at which a slot with a live timer must be emptied, {@link #NEVER} if there is
+   * none. Nothing may wait at the hand itself. Drops the dead that it comes upon.
+   */
+  long nextEvent() {
+    while (true) {
+      long next = NEVER;
+      int bucket = Buckets.NONE;
+      for (int level = 0; level < levels; level++) {
+        int candidate = nextInUse(level * slots, digits.slot(hand, level));
+        if (candidate != Buckets.NONE) {
+          long start = digits.slotStartAfter(hand, level, candidate - level * slots);
+          if (start < next) {
+            next = start;
+            bucket = candidate;
+          }
+        }
+        // No slot of a higher level starts earlier than the one after the hand's.
+        if (level + 1 < levels && next <= digits.nextSlotStart(hand, level + 1)) {
+          break;
+        }
+      }
+      if (bucket == Buckets.NONE || hasLive(bucket)) {
+        return next;
+      }
+    }
+  }
+
+  /** Moves the hand to the next event. */
+  void enter(long tick) {
+    hand = tick;
+    for (int level = levels - 1; level > 0; level--) {
+      if (digits.slotStart(tick, level) == tick) {
+        redistribute(level * slots + digits.slot(tick, level));
+      }
+    }
+  }
+
+  /** Looks through one block for dead timers, if they are many. */
+  void sweep() {
+    if (sweepBlock == Buckets.NONE) {
+      if (handles.dead() - deadAllowance <= handles.live()) {
+        return;
+      }
+      sweepBlock = 0;
+    }
+    if (sweepBlock >= buckets.blocks()) {
+      sweepBlock = Buckets.NONE;
+      return;
+    }
+    int block = sweepBlock++;
+    int bucket = buckets.owner(block);
+    if (bucket == Buckets.NONE) {
+      return;
+    }
+    int first = buckets.firstPosition(block);
+    long dead = deadMask(first, buckets.lastPosition(block));
+    // From the last to the first: what takes a place in the same block has been looked at.
+    while (dead != 0) {
+      int bit = Long.SIZE - 1 - Long.numberOfLeadingZeros(dead);
+      dead ^= 1L << bit;
+      handles.free(buckets.indexAt(first + bit));
+      buckets.remove(bucket, first + bit);
+    }
+  }
+
+  /** Visits the live timers. The visitor may kill handles, and must not drop records. */
+  void forEach(TimerHandler visitor) {
+    for (int block = 0; block < buckets.blocks(); block++) {
+      int bucket = buckets.owner(block);
+      if (bucket == Buckets.NONE) {
+        continue;
+      }
+      int first = buckets.firstPosition(block);
+      for (int position = buckets.lastPosition(block); position >= first; position--) {
+        int index = buckets.indexAt(position);
+        if (handles.isLive(index)) {
+          long tick = bucket == arrivals ? hand : aheadOfHand(buckets.lowTickAt(position));
+          visitor.onTimer(
+              buckets.payloadAt(position), ticks.startNanos(tick), handles.handleAt(index));
+        }
+      }
+    }
+  }
+
+  void clear() {
+    for (int block = 0; block < buckets.blocks(); block++) {
+      if (buckets.owner(block) != Buckets.NONE) {
+        int first = buckets.firstPosition(block);
+        for (int position = buckets.lastPosition(block); position >= first; position--) {
+          handles.free(buckets.indexAt(position));
+        }
+      }
+    }
+    buckets.clear();
+    sweepBlock = Buckets.NONE;
+  }
+
+  long heapBytes() {
+    return buckets.heapBytes();
+  }
+
+  /** Puts each timer of a slot that the hand has reached where it now belongs. */
+  private void redistribute(int bucket) {
+    while (!buckets.isEmpty(bucket)) {
+      int last = buckets.end(bucket);
+      int first = buckets.firstPosition(buckets.blockOf(last));
+      long dead = deadMask(first, last);
+      long live = dead ^ all(first, last);
+      moves += Long.bitCount(live);
+      for (; live != 0; live &= live - 1) {
+        int position = first + Long.numberOfTrailingZeros(live);
+        long tick = aheadOfHand(buckets.lowTickAt(position));
+        add(tick, buckets.indexAt(position), buckets.payloadAt(position));
+      }
+      for (; dead != 0; dead &= dead - 1) {
+        handles.free(buckets.indexAt(first + Long.numberOfTrailingZeros(dead)));
+      }
+      buckets.popBlock(bucket);
+    }
+  }
+
+  /**
+   * A bit for each timer of a block that is dead. Their generations lie anywhere in memory: read
+   * without a branch in between, they are waited for together.
+   */
+  private long deadMask(int first, int last) {
+    long live = 0;
+    for (int position = last; position >= first; position--) {
+      live = live << 1 | handles.liveBit(buckets.indexAt(position));
+    }
+    return live ^ all(first, last);
+  }
+
+  private static long all(int first, int last) {
+    return -1L >>> (Long.SIZE - 1 - (last - first));
+  }
+
+  /** The first bucket in use of a level after the hand's slot, the long way round if need be. */
+  private int nextInUse(int firstBucket, int handSlot) {
+    int afterHand = firstBucket + handSlot + 1;
+    int bucket = buckets.firstInUse(afterHand, firstBucket + slots);
+    return bucket == Buckets.NONE ? buckets.firstInUse(firstBucket, afterHand) : bucket;
+  }
+
+  /** Drops dead timers from the bucket's end until a live one is there. */
+  private boolean hasLive(int bucket) {
+    while (!buckets.isEmpty(bucket)) {
+      int index = buckets.indexAt(buckets.end(bucket));
+      if (handles.isLive(index)) {
+        return true;
+      }
+      buckets.pop(bucket);
+      handles.free(index);
+    }
+    return false;
+  }
+
+  /** Timers are less than 2^32 ticks ahead of the hand, so the low half of their tick tells it. */
+  private long aheadOfHand(int lowTick) {
+    return hand + Integer.toUnsignedLong(lowTick - (int) hand);
+  }
+}
