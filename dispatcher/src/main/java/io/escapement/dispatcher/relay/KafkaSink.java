@@ -104,9 +104,6 @@ final class KafkaSink implements RelaySink {
     begin();
     try {
       return encoder.encode(row, repeated, this::send);
-    } catch (IllegalArgumentException e) {
-      throw new RelayFailedException(
-          "outbox row " + row.id() + " can't be read: " + e.getMessage(), e);
     } catch (KafkaException e) {
       throw failure("sending outbox row " + row.id(), e);
     }

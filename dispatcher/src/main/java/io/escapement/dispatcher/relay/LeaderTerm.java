@@ -74,6 +74,7 @@ final class LeaderTerm {
   }
 
   private void lead(UUID ledgerId, ServerIdentity server) {
+    new TopicCheck(config).require();
     RelaySink sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
     try {
       if (sink.position().isEmpty()) {
@@ -97,7 +98,10 @@ final class LeaderTerm {
 
   /** Ends the term; {@link #run} returns soon. */
   void stop() {
-    end.complete(null);
+    if (end.complete(null) && watch == null) {
+      // Not streaming yet: it may be waiting for PostgreSQL to create the slot.
+      session.close();
+    }
   }
 
   private void look() {
@@ -151,6 +155,9 @@ final class LeaderTerm {
           sink.commit();
           events += uncommitted;
           uncommitted = 0;
+        }
+        if (end.isDone()) {
+          throw new RelayFailedException("the term ended while the outbox was sent");
         }
         rows += page.size();
         page = snapshot.next(PAGE_ROWS);
