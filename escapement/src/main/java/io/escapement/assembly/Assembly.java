@@ -1,9 +1,11 @@
 package io.escapement.assembly;
 
 import io.escapement.config.Config;
+import io.escapement.config.ConfigException;
 import io.escapement.config.Key;
 import io.escapement.dispatcher.Dispatcher;
 import io.escapement.dispatcher.DispatcherConfig;
+import io.escapement.dispatcher.DispatcherException;
 import io.escapement.dispatcher.Handlers;
 import io.escapement.dispatcher.relay.Relay;
 import io.escapement.dispatcher.relay.RelayConfig;
@@ -22,9 +24,11 @@ import io.escapement.ledger.TopicNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * Builds the parts from the settings.
@@ -85,11 +89,11 @@ public final class Assembly {
 
   /** Starts ingest. */
   public Part ingest() {
+    IngestConfig ingestConfig =
+        checked(() -> IngestConfig.of(topics).withBatchRecords(config.number(Key.INGEST_BATCH)));
     requireTopics(List.of(topics.requests()));
     Ledger ledger = ledger(Role.INGEST);
     try {
-      IngestConfig ingestConfig =
-          IngestConfig.of(topics).withBatchRecords(config.number(Key.INGEST_BATCH));
       IngestAssembly ingest =
           new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
       ingest.start();
@@ -114,17 +118,19 @@ public final class Assembly {
 
   /** Starts a relay. */
   public Part relay() {
+    RelayConfig relayConfig =
+        checked(
+            () ->
+                new RelayConfig(
+                    ledgerConfig(),
+                    config.kafkaClient(),
+                    topics,
+                    config.text(Key.RELAY_SLOT),
+                    RelayTuning.DEFAULT.withPollInterval(config.time(Key.RELAY_POLL_INTERVAL))));
     requireTopics(
         List.of(
             topics.receipts(), topics.outcomes(), topics.deadLetters(), topics.relayPosition()));
-    Relay relay =
-        new Relay(
-            new RelayConfig(
-                ledgerConfig(),
-                config.kafkaClient(),
-                topics,
-                config.text(Key.RELAY_SLOT),
-                RelayTuning.DEFAULT.withPollInterval(config.time(Key.RELAY_POLL_INTERVAL))));
+    Relay relay = new Relay(relayConfig);
     relay.start();
     return new Part("relay", Optional::empty, relay::close);
   }
@@ -132,8 +138,9 @@ public final class Assembly {
   /** Starts a dispatcher with the handlers of the class path. */
   public Part dispatcher() {
     List<String> queues = config.names(Key.DISPATCHER_QUEUES);
+    DispatcherConfig dispatcherConfig = checked(() -> dispatcherConfig(queues));
     requireTopics(queues.stream().map(topics::dispatch).toList());
-    Dispatcher dispatcher = Dispatcher.start(dispatcherConfig(queues), Handlers.load());
+    Dispatcher dispatcher = Dispatcher.start(dispatcherConfig, Handlers.load());
     return new Part("dispatcher", Optional::empty, dispatcher::close);
   }
 
@@ -151,6 +158,15 @@ public final class Assembly {
         config.number(Key.DISPATCHER_CLAIM_BATCH),
         config.number(Key.DISPATCHER_COMPLETION_BATCH),
         config.time(Key.DISPATCHER_DRAIN_LIMIT));
+  }
+
+  /** What the parts' own checks refuse, one setting against another, is the settings' fault. */
+  private static <T> T checked(Supplier<T> settings) {
+    try {
+      return settings.get();
+    } catch (IllegalArgumentException | DispatcherException e) {
+      throw new ConfigException(Objects.requireNonNullElse(e.getMessage(), e.toString()), e);
+    }
   }
 
   private LedgerConfig ledgerConfig() {

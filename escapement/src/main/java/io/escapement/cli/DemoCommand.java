@@ -53,7 +53,7 @@ final class DemoCommand extends ConfiguredCommand {
             Files.createTempDirectory("escapement-demo"), UpCommand.DATABASE, 0, 0, true);
     DemoResult result;
     try (LocalEscapement local = LocalEscapement.start(config(), servers, this::say)) {
-      say("sending the events of " + events, "");
+      say("sending the events of " + events + " over some seconds", "");
       ProgressLine line = new ProgressLine(out());
       result =
           new DemoRun(local, events, LIMIT, stop.requested()::isDone)
@@ -77,18 +77,24 @@ final class DemoCommand extends ConfiguredCommand {
     say("");
     say(decisions(result).lines().toArray(String[]::new));
     List<String> broken = result.broken();
-    Table table = new Table("", "");
-    table.row("receipts", result.receipts().receipts() + " for " + result.sent() + " records");
-    table.row(
-        "done", result.counts().in(TaskState.DONE) + " of " + result.accepted() + " accepted");
-    table.row(
-        "effects",
-        result.counts().effects() + ", with " + result.bookingRows() + " rows of a handler's own");
-    table.row("lateness", StatusCommand.lateness(result.lateness()));
-    table.row(
-        "audit",
-        result.violations().isEmpty() ? "nothing found" : "found " + result.violations().size());
-    say(table.lines().toArray(String[]::new));
+    say(
+        "",
+        "  receipts   " + result.receipts().receipts() + " for " + result.sent() + " records",
+        "  done       "
+            + result.counts().in(TaskState.DONE)
+            + " of "
+            + result.accepted()
+            + " accepted",
+        "  effects    "
+            + result.counts().effects()
+            + ", and "
+            + result.bookingRows()
+            + " rows that a handler wrote to its own table",
+        "  lateness   " + StatusCommand.lateness(result.lateness()),
+        "  audit      "
+            + (result.violations().isEmpty()
+                ? "nothing found"
+                : "found " + result.violations().size()));
     broken.forEach(promise -> say("  BROKEN  " + promise));
     say(
         "",

@@ -35,11 +35,13 @@ public final class ConfigLoader {
   /** Where the distribution is; the launcher sets it. */
   public static final String HOME_VARIABLE = VARIABLE_PREFIX + "HOME";
 
-  private static final String JAVA_OPTIONS_VARIABLE = VARIABLE_PREFIX + "JAVA_OPTS";
-
-  /** Ours, but not settings. */
+  /** Ours, but not settings; the launcher reads the last two. */
   private static final Set<String> OTHER_VARIABLES =
-      Set.of(FILE_VARIABLE, HOME_VARIABLE, JAVA_OPTIONS_VARIABLE);
+      Set.of(
+          FILE_VARIABLE,
+          HOME_VARIABLE,
+          VARIABLE_PREFIX + "JAVA_OPTS",
+          VARIABLE_PREFIX + "CLASSPATH");
 
   private final Map<Key, Setting> settings = new EnumMap<>(Key.class);
   private final Map<String, Setting> kafka = new TreeMap<>();

@@ -8,9 +8,12 @@ import io.escapement.ledger.Ledger;
 import io.escapement.ledger.Role;
 import io.escapement.submit.Receipts;
 import io.escapement.submit.RequestLines;
+import io.escapement.submit.RequestLines.Line;
 import io.escapement.submit.Sender;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +35,7 @@ public final class DemoRun {
   private static final Duration READ_LIMIT = Duration.ofSeconds(10);
 
   private final LocalEscapement local;
-  private final RequestLines lines;
+  private final List<Line> lines = new ArrayList<>();
   private final Duration limit;
   private final BooleanSupplier stopped;
 
@@ -44,7 +47,11 @@ public final class DemoRun {
    */
   public DemoRun(LocalEscapement local, Path file, Duration limit, BooleanSupplier stopped) {
     this.local = local;
-    this.lines = new RequestLines(file);
+    RequestLines inFile = new RequestLines(file);
+    if (inFile.check() == 0) {
+      throw new CommandFailure(file + " holds no event");
+    }
+    inFile.forEach(lines::add);
     this.limit = limit;
     this.stopped = stopped;
   }
@@ -65,10 +72,11 @@ public final class DemoRun {
     try (Receipts receipts = Receipts.follow(kafka, assembly.topics(), topic);
         Sender sender = new Sender(kafka, topic, assembly.config().time(Key.KAFKA_TIMEOUT));
         Ledger reader = assembly.ledger(Role.READER)) {
+      sendFirst(sender, receipts);
       Look look = new Look(System.nanoTime(), sender, receipts, reader);
       Teller teller = Teller.start(look, progress, tellEvery);
       try {
-        send(sender);
+        sendOthers(sender);
         awaitEnd(look);
       } finally {
         teller.stop();
@@ -86,18 +94,23 @@ public final class DemoRun {
     }
   }
 
+  /** Alone, until its receipt is there: then every part works. */
+  private void sendFirst(Sender sender, Receipts receipts) throws InterruptedException {
+    sender.send(lines.get(0));
+    if (!receipts.await(sender.finish(), limit).isEmpty()) {
+      throw new CommandFailure("no receipt for the first event within " + limit.toSeconds() + " s");
+    }
+  }
+
   /** Evenly over some seconds, so that there is something to watch. */
-  private void send(Sender sender) {
-    int count = lines.check();
+  private void sendOthers(Sender sender) {
     long start = System.nanoTime();
-    int[] sent = {0};
-    lines.forEach(
-        line -> {
-          long due = start + SENT_OVER.toNanos() / count * sent[0]++;
-          LockSupport.parkNanos(due - System.nanoTime());
-          requireWanted();
-          sender.send(line);
-        });
+    long pauseNanos = SENT_OVER.toNanos() / lines.size();
+    for (int i = 1; i < lines.size(); i++) {
+      LockSupport.parkNanos(start + i * pauseNanos - System.nanoTime());
+      requireWanted();
+      sender.send(lines.get(i));
+    }
     sender.finish();
   }
 
