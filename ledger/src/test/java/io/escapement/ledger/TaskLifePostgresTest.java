@@ -359,17 +359,20 @@ class TaskLifePostgresTest {
   @Test
   void aHandlerThatEndsTheTransactionItselfIsNotTakenAsDone() {
     ClaimedTask sly = claimNew(request("a"));
-    assertThat(
-            worker.complete(
-                sly,
-                c -> {
-                  try (Statement s = c.createStatement()) {
-                    s.execute("savepoint mine; release savepoint mine; rollback");
-                  }
-                  return Observation.completed(sly.task(), 1, EFFECT);
-                }))
-        .isNotInstanceOf(ObserveAnswer.Repeated.class);
+    assertThatThrownBy(
+            () ->
+                worker.complete(
+                    sly,
+                    c -> {
+                      try (Statement s = c.createStatement()) {
+                        s.execute("rollback");
+                      }
+                      return Observation.completed(sly.task(), 1, EFFECT);
+                    }))
+        .isInstanceOf(LedgerException.class);
     assertThat(db.number("select count(*) from escapement.effect")).isZero();
+    assertThat(settle(Observation.failed(sly.task(), 1, "it ended the transaction")))
+        .isInstanceOf(ObserveAnswer.Applied.class);
   }
 
   @Test
@@ -388,8 +391,7 @@ class TaskLifePostgresTest {
             });
     assertThat(answer)
         .isInstanceOfSatisfying(
-            ObserveAnswer.Applied.class,
-            a -> assertThat(a.state()).isEqualTo(TaskState.SCHEDULED));
+            ObserveAnswer.Applied.class, a -> assertThat(a.state()).isEqualTo(TaskState.SCHEDULED));
     assertThat(db.column("select outcome from escapement.attempt")).containsExactly("FAILED");
   }
 

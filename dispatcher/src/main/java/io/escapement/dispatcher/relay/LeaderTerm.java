@@ -83,10 +83,12 @@ final class LeaderTerm {
             "nothing was relayed yet: the slot '{}' is created, which waits for transactions that"
                 + " are writing",
             config.slot());
+        // A slot without a position: something was relayed once, and where to is gone.
+        boolean again = session.slot().isPresent();
         // All that the table holds goes into one transaction, so that a crash in the middle of it
         // leaves nothing behind that would be sent twice. That may take long.
         try (RelaySink first = sinks.open(ledgerId, config.tuning().firstTimeout())) {
-          createSlot(first, server, false);
+          createSlot(first, server, again);
         }
         sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
       }
