@@ -3,7 +3,6 @@ package io.escapement.dispatcher;
 import io.escapement.ledger.ClaimAnswer;
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Ledger;
-import io.escapement.ledger.LedgerException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +58,7 @@ final class Claimer {
     List<ClaimAnswer> answers;
     try {
       answers = ledger.claim(owner, kinds, tasks);
-    } catch (LedgerException e) {
+    } catch (RuntimeException | Error e) {
       lost = new Lost(owner, tasks, sent);
       throw e;
     }
@@ -83,8 +82,8 @@ final class Claimer {
   }
 
   private void begin(ClaimedTask task, QueueDriver driver, long sentNanos) {
-    Held held = new Held(task, driver, sentNanos);
-    driver.nowInHand(task.task());
+    Held held = new Held(task, driver, inHand, sentNanos);
+    driver.nowInHand(held.key());
     inHand.add(held);
     counters.claimed.increment();
     pool.submit(held);

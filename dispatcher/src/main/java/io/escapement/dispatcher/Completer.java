@@ -6,7 +6,9 @@ import io.escapement.ledger.Observation;
 import io.escapement.ledger.ObserveAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,16 +32,17 @@ final class Completer {
   private static final Logger LOG = LoggerFactory.getLogger(Completer.class);
   private static final long WAIT_MILLIS = 200;
 
+  /** Effects in one transaction; a batch that is larger by its last one is still taken. */
+  private static final long BATCH_BYTES = 8L << 20;
+
   private final Ledger ledger;
-  private final InHand inHand;
   private final Counters counters;
   private final int batchLimit;
   private final BlockingQueue<Completion> queue = new LinkedBlockingQueue<>();
   private final List<Completion> batch = new ArrayList<>();
 
-  Completer(Ledger ledger, InHand inHand, Counters counters, int batchLimit) {
+  Completer(Ledger ledger, Counters counters, int batchLimit) {
     this.ledger = ledger;
-    this.inHand = inHand;
     this.counters = counters;
     this.batchLimit = batchLimit;
   }
@@ -56,21 +59,36 @@ final class Completer {
       if (first == null) {
         return 0;
       }
-      batch.add(first);
-      queue.drainTo(batch, batchLimit - 1);
+      fill(first);
     }
-    commit(batch);
-    int committed = batch.size();
-    batch.clear();
-    return committed;
+    int size = batch.size();
+    commit(List.copyOf(batch));
+    return size;
+  }
+
+  /** Takes what waits into the batch: no task twice, and bounded by number and bytes. */
+  private void fill(Completion first) {
+    Set<Long> tasks = new HashSet<>();
+    long bytes = 0;
+    Completion next = first;
+    while (next != null) {
+      if (!tasks.add(next.seen().task())) {
+        // Another attempt of the same task; it has its turn in the next batch.
+        queue.add(next);
+        return;
+      }
+      batch.add(next);
+      byte[] effect = next.seen().effect();
+      bytes += effect == null ? 0 : effect.length;
+      next = batch.size() < batchLimit && bytes < BATCH_BYTES ? queue.poll() : null;
+    }
   }
 
   /** Lets a task go that was completed elsewhere, in its handler's own transaction. */
   void settled(Held held, ObserveAnswer answer) {
     counters.count(answer);
     Instant dueAgain = dueAgain(answer);
-    inHand.remove(held);
-    held.driver().finished(held.claimed().task(), dueAgain);
+    held.letGo(dueAgain);
   }
 
   private void commit(List<Completion> completions) {
@@ -78,25 +96,24 @@ final class Completer {
     try {
       answers = ledger.observe(completions.stream().map(Completion::seen).toList());
     } catch (LedgerException e) {
-      if (e.isTransient()) {
+      if (completions.size() > 1 && (e.blamesContent() || e.blamesSize())) {
+        int half = completions.size() / 2;
+        commit(completions.subList(0, half));
+        commit(completions.subList(half, completions.size()));
+      } else if (e.blamesContent()) {
+        recordAsFailed(completions.get(0), e);
+      } else {
         throw e;
       }
-      split(completions, e);
       return;
     }
     for (int i = 0; i < answers.size(); i++) {
+      batch.remove(completions.get(i));
       settled(completions.get(i).held(), answers.get(i));
     }
   }
 
-  private void split(List<Completion> completions, LedgerException cause) {
-    if (completions.size() > 1) {
-      int half = completions.size() / 2;
-      commit(completions.subList(0, half));
-      commit(completions.subList(half, completions.size()));
-      return;
-    }
-    Completion alone = completions.get(0);
+  private void recordAsFailed(Completion alone, LedgerException cause) {
     LOG.warn("task {} could not be completed: {}", alone.seen().task(), cause.getMessage());
     try {
       Observation failed =
@@ -104,15 +121,17 @@ final class Completer {
               alone.seen().task(),
               alone.seen().attempt(),
               "its completion was refused: " + cause.getMessage());
-      settled(alone.held(), ledger.observe(List.of(failed)).get(0));
+      ObserveAnswer answer = ledger.observe(List.of(failed)).get(0);
+      batch.remove(alone);
+      settled(alone.held(), answer);
     } catch (LedgerException e) {
-      if (e.isTransient()) {
+      if (!e.blamesContent()) {
         throw e;
       }
       // Nothing can be said of it now; its lease runs out and it is tried again.
       LOG.error("task {} is left to its lease: {}", alone.seen().task(), e.getMessage());
-      inHand.remove(alone.held());
-      alone.held().driver().finished(alone.seen().task(), null);
+      batch.remove(alone);
+      alone.held().letGo(null);
     }
   }
 

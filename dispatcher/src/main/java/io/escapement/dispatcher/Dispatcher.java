@@ -2,6 +2,7 @@ package io.escapement.dispatcher;
 
 import io.escapement.ledger.KindDefinition;
 import io.escapement.ledger.Ledger;
+import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.Role;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -27,7 +28,7 @@ public final class Dispatcher implements AutoCloseable {
 
   private final DispatcherConfig config;
   private final Ledger ledger;
-  private final InHand inHand;
+  private final List<InHand> inHand = new ArrayList<>();
   private final Counters counters = new Counters();
   private final Health health = new Health();
   private final HandlerPool pool;
@@ -42,20 +43,24 @@ public final class Dispatcher implements AutoCloseable {
   private Dispatcher(DispatcherConfig config, Ledger ledger, Handlers handlers) {
     this.config = config;
     this.ledger = ledger;
-    this.inHand = new InHand(config.concurrency());
-    this.completer = new Completer(ledger, inHand, counters, config.completionBatch());
+    this.completer = new Completer(ledger, counters, config.completionBatch());
     this.pool = new HandlerPool(handlers, ledger, completer, config.threads());
-    this.renewer = new Renewer(ledger, inHand);
+    this.renewer = new Renewer(ledger);
+    // A share for each queue, so that one queue's backlog can't keep another's work waiting.
+    int share = Math.max(1, config.concurrency() / config.queues().size());
     String incarnation =
         ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
     for (String queue : config.queues()) {
+      InHand room = new InHand(share, renewer::notice);
+      inHand.add(room);
+      renewer.watch(room);
       QueueDriver driver =
           new QueueDriver(
               queue,
               config,
               ledger,
               handlers.kinds(),
-              of -> new Claimer(incarnation + "/" + queue, ledger, inHand, pool, counters));
+              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters));
       drivers.add(driver);
       consumers.add(
           new HintConsumer(
@@ -76,10 +81,15 @@ public final class Dispatcher implements AutoCloseable {
     TopicCheck.requireTopics(
         config.kafka(), config.queues().stream().map(config.topics()::dispatch).toList());
     Ledger ledger = Ledger.connect(config.ledger(), Role.DISPATCHER);
-    warnOfMissingHandlers(ledger, config, handlers);
-    Dispatcher dispatcher = new Dispatcher(config, ledger, handlers);
-    dispatcher.startLoops();
-    return dispatcher;
+    try {
+      warnOfMissingHandlers(ledger, config, handlers);
+      Dispatcher dispatcher = new Dispatcher(config, ledger, handlers);
+      dispatcher.startLoops();
+      return dispatcher;
+    } catch (RuntimeException e) {
+      ledger.close();
+      throw e;
+    }
   }
 
   /** What it has in hand and has done. */
@@ -94,7 +104,7 @@ public final class Dispatcher implements AutoCloseable {
       slots += one.slots();
     }
     return new DispatcherStats(
-        inHand.size(),
+        inHandNow(),
         ready,
         timers,
         slots,
@@ -115,13 +125,14 @@ public final class Dispatcher implements AutoCloseable {
   public void close() {
     drivers.forEach(QueueDriver::stopClaiming);
     driverLoops.forEach(Loop::close);
+    drivers.forEach(Dispatcher::recoverLostClaim);
     pool.handBackUnstarted();
     try {
-      if (!inHand.awaitEmpty(config.drainLimit())) {
+      if (!awaitDrained(config.drainLimit())) {
         LOG.warn(
-            "{} tasks still run after {}; interrupting them", inHand.size(), config.drainLimit());
+            "{} tasks still run after {}; interrupting them", inHandNow(), config.drainLimit());
         pool.stop(AFTER_INTERRUPT);
-        inHand.awaitEmpty(AFTER_INTERRUPT);
+        awaitDrained(AFTER_INTERRUPT);
       }
       pool.stop(AFTER_INTERRUPT);
     } catch (InterruptedException e) {
@@ -132,6 +143,31 @@ public final class Dispatcher implements AutoCloseable {
     consumerLoops.forEach(Loop::close);
     workLoops.forEach(Loop::close);
     ledger.close();
+  }
+
+  private static void recoverLostClaim(QueueDriver driver) {
+    try {
+      driver.recoverLostClaim();
+    } catch (LedgerException e) {
+      LOG.warn(
+          "what a lost claim of queue {} holds waits for its lease: {}",
+          driver.queue(),
+          e.getMessage());
+    }
+  }
+
+  private int inHandNow() {
+    return inHand.stream().mapToInt(InHand::size).sum();
+  }
+
+  private boolean awaitDrained(Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    for (InHand one : inHand) {
+      if (!one.awaitEmpty(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void startLoops() {

@@ -9,12 +9,14 @@ import java.util.Map;
 /**
  * How a dispatcher works.
  *
- * @param ledger where the ledger is; its pool must have more connections than {@code threads}
+ * @param ledger where the ledger is; its pool must have a connection for each of {@code threads},
+ *     for each queue, and two more
  * @param kafka client properties; at least {@code bootstrap.servers}
  * @param topics names of the topics
  * @param queues the queues that are served, each with a dispatch topic of its own
- * @param concurrency most tasks in hand (claimed and not yet completed); what is claimed is under
- *     lease, so a slow handler with a large number here makes others wait
+ * @param concurrency most tasks in hand (claimed and not yet completed), shared evenly by the
+ *     queues; what is claimed is under lease, so with slow handlers a large number makes tasks wait
+ *     here that another process could run
  * @param threads handlers that run at once
  * @param knownLimit most tasks that timers are kept for; the rest stays in the ledger and is
  *     fetched as room appears
@@ -57,12 +59,14 @@ public record DispatcherConfig(
             + knownLimit
             + "; it must not be below dispatcher.concurrency, which is "
             + concurrency);
+    int connections = threads + queues.size() + 2;
     require(
-        ledger.poolSize() > threads,
+        ledger.poolSize() >= connections,
         "ledger.pool is "
             + ledger.poolSize()
-            + "; it must be above dispatcher.threads, which is "
-            + threads);
+            + "; a dispatcher needs "
+            + connections
+            + ": dispatcher.threads, one for each queue and two more");
     require(
         sweep.compareTo(SHORTEST_SWEEP) >= 0,
         "dispatcher.sweep is " + sweep + "; at least " + SHORTEST_SWEEP);
@@ -93,7 +97,7 @@ public record DispatcherConfig(
         kafka,
         topics,
         List.of("default"),
-        512,
+        128,
         16,
         50_000,
         Duration.ofSeconds(60),

@@ -3,6 +3,7 @@ package io.escapement.dispatcher;
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.Observation;
+import io.escapement.ledger.ObserveAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,9 +11,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs handlers on a bounded number of threads.
@@ -21,8 +19,6 @@ import org.slf4j.LoggerFactory;
  * the threads is bounded by what may be in hand. Thread rule: any thread.
  */
 final class HandlerPool {
-
-  private static final Logger LOG = LoggerFactory.getLogger(HandlerPool.class);
 
   private final Handlers handlers;
   private final Ledger ledger;
@@ -80,28 +76,39 @@ final class HandlerPool {
       return;
     }
     ClaimedTask claimed = held.claimed();
-    @Nullable Observation seen = null;
+    Observation seen = null;
+    ObserveAnswer answer = null;
     try {
       switch (handlers.forKind(claimed.kind())) {
         case EffectHandler handler -> seen = observation(claimed, handler.handle(Task.of(claimed)));
-        case TransactionalHandler handler ->
-            completer.settled(
-                held,
-                ledger.complete(
-                    claimed,
-                    connection ->
-                        observation(claimed, handler.handle(Task.of(claimed), connection))));
+        case TransactionalHandler handler -> {
+          held.completesItself();
+          answer =
+              ledger.complete(
+                  claimed,
+                  connection -> observation(claimed, handler.handle(Task.of(claimed), connection)));
+        }
       }
     } catch (Throwable e) {
       // For a transaction it is not known whether it was committed; "failed" settles that, for an
       // attempt that was completed answers so and stays completed.
-      LOG.debug("task {}", claimed.task(), e);
-      seen = Observation.failed(claimed.task(), claimed.attempt(), e.toString());
+      seen = Observation.failed(claimed.task(), claimed.attempt(), describe(e));
     } finally {
       held.end();
     }
-    if (seen != null) {
+    if (answer != null) {
+      completer.settled(held, answer);
+    } else if (seen != null) {
       completer.add(held, seen);
+    }
+  }
+
+  /** A handler's exception may itself fail when it is asked what it is. */
+  private static String describe(Throwable e) {
+    try {
+      return e.toString();
+    } catch (RuntimeException | StackOverflowError unspeakable) {
+      return e.getClass().getName();
     }
   }
 

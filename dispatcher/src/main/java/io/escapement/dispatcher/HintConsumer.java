@@ -178,6 +178,10 @@ final class HintConsumer {
     }
 
     private void tell() {
+      if (!of.equals(consumer)) {
+        // Closing after a failure: the slots stay until another consumer has been assigned some.
+        return;
+      }
       List<PartitionInfo> all = of.partitionsFor(topic);
       Set<Integer> slots = new HashSet<>();
       for (int slot = 0; slot < SLOTS; slot++) {

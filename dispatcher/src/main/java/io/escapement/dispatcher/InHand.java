@@ -1,5 +1,6 @@
 package io.escapement.dispatcher;
 
+import io.escapement.ledger.LeaseKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,21 +9,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
- * The tasks that this process has claimed and not yet completed, bounded by the concurrency. Thread
- * rule: any thread.
+ * The tasks that one driver has claimed and that are not yet completed, bounded. Thread rule: any
+ * thread.
  */
 final class InHand {
 
   private final int limit;
+  private final Consumer<Held> added;
   private final AtomicInteger reserved = new AtomicInteger();
-  private final Map<Long, Held> tasks = new ConcurrentHashMap<>();
+  private final Map<LeaseKey, Held> tasks = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition emptied = lock.newCondition();
 
-  InHand(int limit) {
+  /**
+   * Room for tasks.
+   *
+   * @param added told of each task that is taken in
+   */
+  InHand(int limit, Consumer<Held> added) {
     this.limit = limit;
+    this.added = added;
   }
 
   /**
@@ -51,18 +60,19 @@ final class InHand {
 
   /** Takes a claimed task in; its room was reserved before. */
   void add(Held held) {
-    tasks.put(held.claimed().task(), held);
+    tasks.put(held.key(), held);
+    added.accept(held);
   }
 
   /** Lets a task go. */
   void remove(Held held) {
-    if (tasks.remove(held.claimed().task(), held)) {
+    if (tasks.remove(held.key(), held)) {
       unreserve(1);
     }
   }
 
   boolean contains(Held held) {
-    return tasks.get(held.claimed().task()) == held;
+    return tasks.get(held.key()) == held;
   }
 
   List<Held> all() {

@@ -36,6 +36,7 @@ final class KnownTasks {
     Phase phase;
     long wakeNanos;
     long handle;
+    int attempt;
 
     private Known(String tenant, int slot, Phase phase, long wakeNanos, long handle) {
       this.tenant = tenant;
@@ -83,8 +84,14 @@ final class KnownTasks {
     return tasks.get(task);
   }
 
-  /** Arms a timer for a task, or moves the one it has to an earlier moment. */
-  Armed arm(long task, String tenant, int slot, long wakeNanos, boolean lease) {
+  /**
+   * Arms a timer for a task, or moves the one it has to an earlier moment.
+   *
+   * @param lease for the end of a lease
+   * @param later not due yet: such timers have half of the room, so that they never keep out what
+   *     is due
+   */
+  Armed arm(long task, String tenant, int slot, long wakeNanos, boolean lease, boolean later) {
     Known known = tasks.get(task);
     Phase phase = lease ? Phase.LEASE_TIMER : Phase.TIMER;
     if (known != null) {
@@ -93,7 +100,7 @@ final class KnownTasks {
         return Armed.KNOWN;
       }
       wheel.cancel(known.handle);
-    } else if (tasks.size() >= limit) {
+    } else if (tasks.size() >= (later ? Math.max(1, limit / 2) : limit)) {
       return Armed.FULL;
     }
     long handle = wheel.schedule(wakeNanos, task);
@@ -105,10 +112,31 @@ final class KnownTasks {
     return Armed.ARMED;
   }
 
-  /** Marks a task whose timer has fired, or that was claimed. */
+  /** Marks a task whose timer has fired. */
   void move(Known known, Phase phase) {
     known.phase = phase;
     known.handle = NO_HANDLE;
+  }
+
+  /** Marks a task that was claimed. */
+  void takeInHand(Known known, int attempt) {
+    if (known.handle != NO_HANDLE) {
+      wheel.cancel(known.handle);
+    }
+    move(known, Phase.IN_HAND);
+    known.attempt = attempt;
+  }
+
+  /** The same with nothing but what is in hand, and a wheel that starts at another moment. */
+  KnownTasks onlyInHand(long startNanos) {
+    KnownTasks fresh = new KnownTasks(limit, startNanos);
+    tasks.forEach(
+        (task, known) -> {
+          if (known.phase == Phase.IN_HAND) {
+            fresh.tasks.put(task, known);
+          }
+        });
+    return fresh;
   }
 
   /** Forgets a task. */

@@ -3,7 +3,6 @@ package io.escapement.dispatcher;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,11 +55,6 @@ final class Loop implements AutoCloseable {
   /** Tells the loop to end after its present turn. */
   void stop() {
     stop.countDown();
-  }
-
-  /** Whether the loop was told to end. */
-  BooleanSupplier stopping() {
-    return () -> stop.getCount() == 0;
   }
 
   /** Ends the loop and waits for it, a bounded time. */

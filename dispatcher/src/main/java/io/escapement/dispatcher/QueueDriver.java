@@ -4,8 +4,8 @@ import io.escapement.dispatcher.KnownTasks.Armed;
 import io.escapement.dispatcher.KnownTasks.Known;
 import io.escapement.dispatcher.KnownTasks.Phase;
 import io.escapement.ledger.Horizon;
+import io.escapement.ledger.LeaseKey;
 import io.escapement.ledger.Ledger;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,13 +28,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Cost when idle: three statements a sweep, two more a half horizon. Ordering: fired tasks are
  * served by the {@link ReadySet}. Thread rule: {@link #runOnce} on one thread; {@link #own}, {@link
- * #hint} and {@link #finished} from any, through a bounded mailbox. Failure: an exception of the
- * ledger ends the turn; what it was about is asked for again.
+ * #hint} and {@link #finished} from any, through a mailbox that never makes them wait: hints beyond
+ * its bound are dropped and the ledger is asked instead, the rest is bounded by what may be in
+ * hand. Failure: an exception of the ledger ends the turn; what it was about is asked for again.
  */
 final class QueueDriver {
 
   private static final Logger LOG = LoggerFactory.getLogger(QueueDriver.class);
-  private static final int MAILBOX = 10_000;
+  private static final int MAX_HINTS_WAITING = 50_000;
   private static final int MAIL_A_TURN = 1_000;
   private static final int FIRE_A_TURN = 10_000;
   private static final long UNKNOWN = Long.MIN_VALUE;
@@ -43,6 +45,9 @@ final class QueueDriver {
   /** Between two loads that were cut short by their limit. */
   private static final long SHORTEST_RELOAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /** After a load that brought nothing new. */
+  private static final long VAIN_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** A clock that runs back by more is another clock. */
   private static final long CLOCK_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -51,7 +56,8 @@ final class QueueDriver {
   private final Ledger ledger;
   private final Set<String> kinds;
   private final Claimer claimer;
-  private final BlockingQueue<Runnable> mailbox = new LinkedBlockingQueue<>(MAILBOX);
+  private final BlockingQueue<Runnable> mailbox = new LinkedBlockingQueue<>();
+  private final AtomicInteger hintsWaiting = new AtomicInteger();
   private final DatabaseClock clock = new DatabaseClock();
   private final ReadySet ready = new ReadySet();
 
@@ -65,30 +71,22 @@ final class QueueDriver {
   /** Every task of the slots that is due before this moment is known. */
   private long completeUntilNanos = UNKNOWN;
 
-  private long lastLoadNanos;
+  private long nextLoadNanos;
   private long nextSweepNanos;
   private long nextWeighingNanos;
   private boolean reclaimNow;
+  private boolean clockSuspect;
 
   QueueDriver(
-      String queue,
-      DispatcherConfig config,
-      Ledger ledger,
-      Set<String> kinds,
-      ClaimerFactory claimers) {
+      String queue, DispatcherConfig config, Ledger ledger, Set<String> kinds, Claimer claimer) {
     this.queue = queue;
     this.config = config;
     this.ledger = ledger;
     this.kinds = kinds;
-    this.claimer = claimers.create(this);
+    this.claimer = claimer;
     this.nextSweepNanos = System.nanoTime();
     this.nextWeighingNanos = nextSweepNanos;
-  }
-
-  /** Makes a driver's claimer. */
-  @FunctionalInterface
-  interface ClaimerFactory {
-    Claimer create(QueueDriver driver);
+    this.nextLoadNanos = nextSweepNanos;
   }
 
   /** Sizes for the statistics. */
@@ -104,32 +102,52 @@ final class QueueDriver {
 
   /** The slots that are this process's from now on; what is in hand of others goes on, fenced. */
   void own(Set<Integer> nowOwned) {
-    post(() -> changeSlots(nowOwned));
+    mailbox.add(() -> changeSlots(nowOwned));
   }
 
   /** There is work; hints may be late, repeated or wrong. */
   void hint(List<Hint> hints) {
-    post(() -> hints.forEach(h -> armWithinHorizon(h.task(), h.tenant(), h.slot(), h.dueNanos())));
+    if (hintsWaiting.addAndGet(hints.size()) > MAX_HINTS_WAITING) {
+      hintsWaiting.addAndGet(-hints.size());
+      mailbox.add(() -> completeUntilNanos = UNKNOWN);
+      return;
+    }
+    mailbox.add(
+        () -> {
+          hintsWaiting.addAndGet(-hints.size());
+          for (Hint hint : hints) {
+            armWithinHorizon(hint.task(), hint.tenant(), hint.slot(), hint.dueNanos());
+          }
+        });
   }
 
-  /** A task in hand is settled; it is due again at a moment, or never. */
-  void finished(long task, @Nullable Instant dueAgain) {
-    post(() -> release(task, dueAgain));
+  /** An attempt in hand is settled; its task is due again at a moment, or never. */
+  void finished(LeaseKey attempt, @Nullable Instant dueAgain) {
+    mailbox.add(() -> release(attempt, dueAgain));
   }
 
   /** Claims nothing more from now on. */
   void stopClaiming() {
     stopping = true;
-    post(() -> {});
+    mailbox.add(() -> {});
+  }
+
+  /** Takes in hand what a claim holds whose answer was lost; when the loop has ended. */
+  void recoverLostClaim() {
+    claimer.recover(this);
   }
 
   /** One turn: mail, timers, ledger, claims; then a wait until there may be something to do. */
   int runOnce() throws InterruptedException {
     int done = readMail();
+    claimer.recover(this);
     if (slots.isEmpty()) {
       stats = new DriverStats(0, 0, 0);
       waitForMail(LONGEST_WAIT_NANOS);
       return done;
+    }
+    if (clockSuspect) {
+      readClockAnew();
     }
     if (wantsLoad()) {
       load();
@@ -163,25 +181,36 @@ final class QueueDriver {
     if (more) {
       completeUntilNanos = UNKNOWN;
       nextSweepNanos = System.nanoTime();
+      nextLoadNanos = nextSweepNanos;
     }
   }
 
   private void load() {
-    lastLoadNanos = System.nanoTime();
-    if (lastLoadNanos - nextWeighingNanos >= 0) {
+    long start = System.nanoTime();
+    nextLoadNanos = start + SHORTEST_RELOAD_NANOS;
+    if (start - nextWeighingNanos >= 0) {
       ready.weigh(ledger.tenantWeights());
-      nextWeighingNanos = lastLoadNanos + WEIGHING_NANOS;
+      nextWeighingNanos = start + WEIGHING_NANOS;
     }
-    Instant now =
-        clock.isSet() ? DatabaseClock.instant(clock.nanosAt(System.nanoTime())) : readClock();
+    if (!clock.isSet()) {
+      readClockAnew();
+    }
+    int before = known == null ? 0 : known.size();
+    Instant now = DatabaseClock.instant(clock.nanosAt(System.nanoTime()));
     completeUntilNanos = read(now.plus(config.horizon()));
+    if (known != null && known.size() == before) {
+      nextLoadNanos = start + VAIN_RELOAD_NANOS;
+    }
   }
 
-  private Instant readClock() {
+  /** Forgets the earlier readings, once there is a new one. */
+  private void readClockAnew() {
     long sent = System.nanoTime();
     Instant now = ledger.clock();
+    clock.reset();
     clock.read(now, sent, System.nanoTime());
-    return now;
+    clockSuspect = false;
+    requireSteadyClock();
   }
 
   /** Arms what the ledger has until a moment; answers until when that is everything. */
@@ -195,10 +224,15 @@ final class QueueDriver {
       wheelNanos = clock.nanosAt(System.nanoTime());
       known = new KnownTasks(config.knownLimit(), wheelNanos);
     }
+    long readNanos = DatabaseClock.epochNanos(horizon.readAt());
     long complete = DatabaseClock.epochNanos(horizon.completeUntil());
     for (Horizon.Entry entry : horizon.entries()) {
-      if (arm(entry) == Armed.FULL) {
-        complete = Math.min(complete, DatabaseClock.epochNanos(entry.wakeAt()));
+      long wake = DatabaseClock.epochNanos(entry.wakeAt());
+      // A lease that has ended is the next sweep's; a timer for it would fire over and over while
+      // its row is locked.
+      boolean ended = entry.claimed() && wake <= readNanos;
+      if (!ended && arm(entry) == Armed.FULL) {
+        complete = Math.min(complete, wake);
       }
     }
     return complete;
@@ -209,7 +243,8 @@ final class QueueDriver {
     KnownTasks tasks = known;
     if (tasks != null && clock.nanosAt(System.nanoTime()) < wheelNanos - CLOCK_STEP_NANOS) {
       LOG.warn("queue {}: the database's clock ran back; loading its tasks again", queue);
-      known = null;
+      wheelNanos = clock.nanosAt(System.nanoTime());
+      known = tasks.onlyInHand(wheelNanos);
       ready.clear();
       completeUntilNanos = UNKNOWN;
     }
@@ -229,7 +264,7 @@ final class QueueDriver {
 
   private boolean wantsLoad() {
     KnownTasks tasks = known;
-    if (tasks == null) {
+    if (tasks == null || !clock.isSet()) {
       return true;
     }
     long now = System.nanoTime();
@@ -237,7 +272,7 @@ final class QueueDriver {
         completeUntilNanos == UNKNOWN
             || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
     boolean roomy = tasks.room() > config.knownLimit() / 2;
-    return runsOut && roomy && now - lastLoadNanos >= SHORTEST_RELOAD_NANOS;
+    return runsOut && roomy && now - nextLoadNanos >= 0;
   }
 
   private int turnWheel(KnownTasks tasks) {
@@ -262,7 +297,6 @@ final class QueueDriver {
   }
 
   private int claim(KnownTasks tasks) {
-    claimer.recover(this);
     int room = claimer.reserve(Math.min(config.claimBatch(), ready.size()));
     // A set: a task whose slot went and came back may stand in the ready set twice.
     Set<Long> wanted = new LinkedHashSet<>();
@@ -281,10 +315,10 @@ final class QueueDriver {
   }
 
   /** The claimer has it. */
-  void nowInHand(long task) {
-    Known one = known == null ? null : known.get(task);
+  void nowInHand(LeaseKey attempt) {
+    Known one = known == null ? null : known.get(attempt.task());
     if (one != null && known != null) {
-      known.move(one, Phase.IN_HAND);
+      known.takeInHand(one, attempt.attempt());
     }
   }
 
@@ -293,8 +327,7 @@ final class QueueDriver {
     Known one = known == null ? null : known.get(task);
     if (one != null && known != null) {
       known.forget(task);
-      clock.reset();
-      readClock();
+      clockSuspect = true;
       armWithinHorizon(task, one.tenant, one.slot, DatabaseClock.epochNanos(dueAt));
     }
   }
@@ -314,21 +347,25 @@ final class QueueDriver {
     completeUntilNanos = UNKNOWN;
   }
 
-  private void release(long task, @Nullable Instant dueAgain) {
-    Known one = known == null ? null : known.get(task);
-    if (one == null || known == null) {
+  private void release(LeaseKey attempt, @Nullable Instant dueAgain) {
+    Known one = known == null ? null : known.get(attempt.task());
+    if (one == null || known == null || one.attempt != attempt.attempt()) {
       return;
     }
-    known.forget(task);
+    known.forget(attempt.task());
     if (dueAgain != null) {
-      armWithinHorizon(task, one.tenant, one.slot, DatabaseClock.epochNanos(dueAgain));
+      armWithinHorizon(attempt.task(), one.tenant, one.slot, DatabaseClock.epochNanos(dueAgain));
     }
   }
 
   /** Arms a timer for what the ledger will not be asked about again. */
   private void armWithinHorizon(long task, String tenant, int slot, long wakeNanos) {
     // What is due later comes with the next load.
-    if (completeUntilNanos == UNKNOWN || wakeNanos <= completeUntilNanos) {
+    long end =
+        completeUntilNanos == UNKNOWN
+            ? wheelNanos + config.horizon().toNanos()
+            : completeUntilNanos;
+    if (wakeNanos <= end) {
       arm(task, tenant, slot, wakeNanos, false);
     }
   }
@@ -347,7 +384,8 @@ final class QueueDriver {
     if (tasks == null || !slots.contains(slot)) {
       return Armed.KNOWN;
     }
-    Armed armed = tasks.arm(task, tenant, slot, wakeNanos, lease);
+    boolean later = wakeNanos > wheelNanos;
+    Armed armed = tasks.arm(task, tenant, slot, wakeNanos, lease, later);
     if (armed == Armed.FULL) {
       completeUntilNanos = Math.min(completeUntilNanos, wakeNanos);
     }
@@ -380,17 +418,6 @@ final class QueueDriver {
     Runnable mail = nanos <= 0 ? mailbox.poll() : mailbox.poll(nanos, TimeUnit.NANOSECONDS);
     if (mail != null) {
       mail.run();
-    }
-  }
-
-  private void post(Runnable mail) {
-    try {
-      // Bounded; a driver that has ended reads no more, and then nobody needs to be told.
-      if (!mailbox.offer(mail, Duration.ofSeconds(30).toNanos(), TimeUnit.NANOSECONDS)) {
-        LOG.warn("queue {}: the driver does not read its mail", queue);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 }

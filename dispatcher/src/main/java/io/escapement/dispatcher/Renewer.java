@@ -5,6 +5,7 @@ import io.escapement.ledger.Ledger;
 import io.escapement.ledger.RenewAnswer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,12 +22,27 @@ final class Renewer {
   private static final long SHORTEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final int BATCH = 5_000;
 
-  private final Ledger ledger;
-  private final InHand inHand;
+  /** A lease shorter than this may not wait for the renewer's next round to be noticed. */
+  private static final long SHORT_LEASE_NANOS = 4 * LONGEST_WAIT_NANOS;
 
-  Renewer(Ledger ledger, InHand inHand) {
+  private final Ledger ledger;
+  private final Semaphore noticed = new Semaphore(0);
+  private final List<InHand> inHand = new ArrayList<>();
+
+  Renewer(Ledger ledger) {
     this.ledger = ledger;
-    this.inHand = inHand;
+  }
+
+  /** Watches what one driver has in hand; to be called before the first round. */
+  void watch(InHand one) {
+    inHand.add(one);
+  }
+
+  /** Told of each task that is taken in hand; any thread. */
+  void notice(Held held) {
+    if (held.claimed().lease().toNanos() < SHORT_LEASE_NANOS) {
+      noticed.release();
+    }
   }
 
   /** Renews what wants it, then waits until something may want it again. */
@@ -34,16 +50,20 @@ final class Renewer {
     long now = System.nanoTime();
     List<Held> wanting = new ArrayList<>();
     long wait = LONGEST_WAIT_NANOS;
-    for (Held held : inHand.all()) {
-      if (held.wantsRenewal(now)) {
-        wanting.add(held);
+    for (InHand one : inHand) {
+      for (Held held : one.all()) {
+        if (held.wantsRenewal(now)) {
+          wanting.add(held);
+        }
+        wait = Math.min(wait, held.claimed().lease().toNanos() / 10);
       }
-      wait = Math.min(wait, held.claimed().lease().toNanos() / 10);
     }
     for (int from = 0; from < wanting.size(); from += BATCH) {
       renew(wanting.subList(from, Math.min(from + BATCH, wanting.size())));
     }
-    TimeUnit.NANOSECONDS.sleep(Math.max(wait, SHORTEST_WAIT_NANOS));
+    if (noticed.tryAcquire(Math.max(wait, SHORTEST_WAIT_NANOS), TimeUnit.NANOSECONDS)) {
+      noticed.drainPermits();
+    }
     return wanting.size();
   }
 
@@ -62,7 +82,7 @@ final class Renewer {
         case RenewAnswer.Busy busy -> LOG.debug("lease of task {} is locked", busy.task());
         case RenewAnswer.Lost lost -> {
           // It may just have been completed; then it is in hand no more.
-          if (inHand.contains(one)) {
+          if (!one.isGone()) {
             LOG.info("lease of task {}, attempt {} is lost", lost.task(), lost.attempt());
             one.stop();
           }

@@ -173,6 +173,58 @@ class DispatcherKafkaTest {
   }
 
   @Test
+  void aTransactionThatOutlivesItsLeaseLeavesNothingAndIsRunAgainHere() {
+    db.execute(
+        "create table public.booking (id text primary key);"
+            + "grant insert on public.booking to escapement_dispatcher");
+    operator.defineKind(
+        new KindDefinition(
+            "work",
+            "default",
+            "local",
+            5,
+            Duration.ofMillis(400),
+            Duration.ofMillis(400),
+            Duration.ZERO,
+            Duration.ZERO,
+            0,
+            KindDefinition.Exhaustion.FAILED),
+        "test");
+    start(
+        new TransactionalHandler() {
+          @Override
+          public String kind() {
+            return "work";
+          }
+
+          @Override
+          public HandlerResult handle(Task task, Connection connection) throws Exception {
+            try (PreparedStatement insert =
+                connection.prepareStatement("insert into public.booking values (?)")) {
+              insert.setString(1, task.eventId() + "/" + task.attempt());
+              insert.executeUpdate();
+            }
+            if (task.attempt() == 1) {
+              await()
+                  .until(
+                      () ->
+                          db.number(
+                                  "select count(*) from escapement.task"
+                                      + " where lease_until <= clock_timestamp()")
+                              == 1);
+            }
+            return HandlerResult.done(new byte[0]);
+          }
+        });
+    db.submit(ingest, request("a").build());
+    awaitStates("DONE", 1);
+    assertThat(db.column("select id from public.booking"))
+        .singleElement()
+        .asString()
+        .isNotEqualTo("a/1");
+  }
+
+  @Test
   void aKindWithoutHandlerIsNeitherClaimedNorFailedUntilSomebodyHasOne() {
     operator.defineKind(KindDefinition.local("unknown"), "test");
     db.submit(ingest, request("a").kind("unknown").build(), request("b").build());

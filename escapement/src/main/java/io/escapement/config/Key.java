@@ -136,7 +136,7 @@ public enum Key {
       Group.DISPATCHER,
       "dispatcher.concurrency",
       Types.number(1, 100_000),
-      "512",
+      "128",
       "Most tasks in hand: claimed and not yet completed. What is in hand is under lease, so slow"
           + " handlers with a large number here make other dispatchers wait."),
   DISPATCHER_KNOWN_LIMIT(

@@ -57,7 +57,7 @@ final class Admitter {
       try {
         admission = ledger.admit(compose(left, reader));
       } catch (LedgerException e) {
-        if (!blamesContent(e)) {
+        if (!e.blamesContent()) {
           throw e;
         }
         LOG.warn("a batch can't be stored, deciding it record by record: {}", WireText.oneLine(e));
@@ -97,7 +97,7 @@ final class Admitter {
       admission = ledger.admit(compose(batch, reader));
       unstorableInARow = 0;
     } catch (LedgerException e) {
-      if (!blamesContent(e) || unstorableInARow >= MAX_UNSTORABLE_IN_A_ROW) {
+      if (!e.blamesContent() || unstorableInARow >= MAX_UNSTORABLE_IN_A_ROW) {
         throw e;
       }
       admission = refuse(share, record, reader, e);
@@ -129,7 +129,7 @@ final class Admitter {
     try {
       return ledger.admit(new AdmissionBatch(positions, List.of(reader.refuse(record, 0, reason))));
     } catch (LedgerException e) {
-      if (!blamesContent(e)) {
+      if (!e.blamesContent()) {
         throw e;
       }
       return ledger.admit(
@@ -201,18 +201,5 @@ final class Admitter {
               return at != null && share.moves(at.row());
             })
         .toList();
-  }
-
-  /**
-   * Whether the ledger says that data can't be stored: data exceptions, violated constraints,
-   * program limits, errors raised by its functions. The statement is surely undone then.
-   */
-  private static boolean blamesContent(LedgerException failure) {
-    String state = failure.sqlState();
-    return state != null
-        && (state.startsWith("22")
-            || state.startsWith("23")
-            || state.startsWith("54")
-            || state.startsWith("P0"));
   }
 }

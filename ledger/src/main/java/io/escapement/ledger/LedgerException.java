@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LedgerException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+
+  /** Cardinality, data, integrity, program limit; raised by a function; raised by ours. */
+  private static final List<String> CONTENT_CLASSES = List.of("21", "22", "23", "54", "P0", "ES");
 
   private final @Nullable String sqlState;
 
@@ -27,13 +31,18 @@ public final class LedgerException extends RuntimeException {
     return sqlState;
   }
 
-  /** Whether the same call may work when it is made again: connection, lock or resource trouble. */
-  public boolean isTransient() {
+  /**
+   * Whether the server refused what the call was about (its data, its size, a check), so that the
+   * same call will fail again. Everything else is trouble with connection, locks or resources, and
+   * the same call may work later.
+   */
+  public boolean blamesContent() {
     return sqlState != null
-        && (sqlState.startsWith("08")
-            || sqlState.startsWith("40")
-            || sqlState.startsWith("53")
-            || sqlState.startsWith("55")
-            || sqlState.startsWith("57"));
+        && CONTENT_CLASSES.stream().anyMatch(contentClass -> sqlState.startsWith(contentClass));
+  }
+
+  /** Whether the call took longer, or more memory, than it may: a smaller one may work. */
+  public boolean blamesSize() {
+    return "57014".equals(sqlState) || "55P03".equals(sqlState) || "53200".equals(sqlState);
   }
 }

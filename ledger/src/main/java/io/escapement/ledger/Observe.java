@@ -70,25 +70,37 @@ final class Observe {
                 p -> p.number(task.task()).integer(task.attempt()),
                 row -> String.valueOf(row.getString(1)))
             .get(0);
-    Observation seen;
-    if (held.equals("HELD")) {
-      Savepoint before = connection.setSavepoint();
-      seen = run(connection, task, work);
-      if (seen.seen() != Observation.Seen.COMPLETED) {
-        connection.rollback(before);
-      }
-    } else {
-      // Lost or cancelled: whatever the work would have done must not be committed. The function
-      // decides what this attempt came to.
-      seen = Observation.released(task.task(), task.attempt());
+    if (!held.equals("HELD")) {
+      // Lost or cancelled: nothing of the work may be committed, so it does not begin.
+      Observation unstarted = Observation.released(task.task(), task.attempt());
+      return observe(connection, List.of(unstarted)).get(0);
     }
+    Savepoint before = connection.setSavepoint();
+    Observation seen = run(connection, task, work);
+    if (seen.seen() == Observation.Seen.COMPLETED) {
+      ObserveAnswer answer = observe(connection, List.of(seen)).get(0);
+      if (answer instanceof ObserveAnswer.Applied applied && applied.state() == TaskState.DONE) {
+        return answer;
+      }
+      // The work is not what the task came to: its lease ended, or its cancellation was asked for,
+      // while it ran. Its writes go, and the attempt is settled without them.
+      seen =
+          Observation.failed(
+              task.task(), task.attempt(), "its lease or its task ended while it ran");
+    }
+    connection.rollback(before);
     return observe(connection, List.of(seen)).get(0);
   }
 
   /** Runs the work; what it throws is a failure of the task, not of the ledger. */
   private static Observation run(Connection connection, ClaimedTask task, TransactionalWork work) {
     try {
+      Savepoint alive = connection.setSavepoint();
       Observation seen = work.run(GuardedConnection.around(connection));
+      if (seen.seen() == Observation.Seen.COMPLETED) {
+        // Fails if the work ended the transaction, or left it in an error that it swallowed.
+        connection.releaseSavepoint(alive);
+      }
       if (seen.task() != task.task() || seen.attempt() != task.attempt()) {
         throw new IllegalStateException("the work answered for another task: " + seen.task());
       }
@@ -98,7 +110,16 @@ final class Observe {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      return Observation.failed(task.task(), task.attempt(), e.toString());
+      return Observation.failed(task.task(), task.attempt(), describe(e));
+    }
+  }
+
+  /** An exception may itself fail when it is asked what it is. */
+  private static String describe(Throwable e) {
+    try {
+      return e.toString();
+    } catch (RuntimeException | StackOverflowError unspeakable) {
+      return e.getClass().getName();
     }
   }
 

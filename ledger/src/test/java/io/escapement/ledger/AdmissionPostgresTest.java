@@ -10,6 +10,7 @@ import static io.escapement.ledger.Decision.TENANT_FULL;
 import static io.escapement.ledger.Decision.TOO_OLD;
 import static io.escapement.ledger.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -189,6 +190,27 @@ class AdmissionPostgresTest {
     assertThat(db.number("select count(*) from escapement.intent")).isZero();
     assertThat(ingest.positions(List.of(mine, stolen))).containsOnlyKeys(stolen);
     assertThat(ingest.positions(List.of(stolen))).containsEntry(stolen, 5L);
+  }
+
+  @Test
+  void theDoorRefusesADecisionAndAPositionThatCannotBe() {
+    PartitionKey partition = new PartitionKey("requests", UUID.randomUUID(), 0);
+    assertThatThrownBy(() -> db.submit(ingest, request("a").maxAttempts(0).build()))
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContaining("can't be");
+    assertThatThrownBy(
+            () ->
+                db.column(
+                    "select decision from escapement.admit(array['t'], array['"
+                        + partition.topicId()
+                        + "'::uuid], array[0], array[null::bigint], array[1::bigint], array[1],"
+                        + " array[0::bigint], array['accepted'], array[null::text],"
+                        + " array[null::text], array[null::text], array[null::text],"
+                        + " array[null::text], array[null::text], array[null::bigint],"
+                        + " array[null::bigint], array[null::bigint], array[null::int],"
+                        + " array[null::text], array[null::bytea], array[null::bytea])"))
+        .hasStackTraceContaining("can't be");
+    assertThat(ingest.positions(List.of(partition))).isEmpty();
   }
 
   @Test

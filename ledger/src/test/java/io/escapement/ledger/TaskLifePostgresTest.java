@@ -2,6 +2,7 @@ package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
@@ -319,6 +320,120 @@ class TaskLifePostgresTest {
         });
     assertThat(db.column("select id from public.booking")).isEmpty();
     assertThat(db.column("select outcome from escapement.attempt")).containsExactly("FAILED");
+  }
+
+  @Test
+  void whatAHandlerWroteIsUndoneIfItsLeaseEndsWhileItRuns() {
+    db.execute(
+        "create table public.booking (id text primary key);"
+            + "grant insert on public.booking to escapement_dispatcher");
+    shortLease(Duration.ofMillis(300));
+    operator.defineKind(
+        new KindDefinition(
+            "work",
+            "default",
+            "local",
+            5,
+            Duration.ofMillis(300),
+            Duration.ofMillis(300),
+            Duration.ZERO,
+            Duration.ZERO,
+            0,
+            KindDefinition.Exhaustion.FAILED),
+        "test");
+    ClaimedTask slow = claimNew(request("a"));
+    ObserveAnswer answer =
+        worker.complete(
+            slow,
+            c -> {
+              insertBooking(c, "a");
+              awaitLeaseEnd(slow.task());
+              return Observation.completed(slow.task(), 1, EFFECT);
+            });
+    assertThat(answer).isInstanceOf(ObserveAnswer.Late.class);
+    assertThat(db.column("select id from public.booking")).isEmpty();
+    assertThat(db.number("select count(*) from escapement.effect")).isZero();
+    assertThat(db.column("select state from escapement.task")).containsExactly("SCHEDULED");
+  }
+
+  @Test
+  void aHandlerThatEndsTheTransactionItselfIsNotTakenAsDone() {
+    ClaimedTask sly = claimNew(request("a"));
+    assertThatThrownBy(
+            () ->
+                worker.complete(
+                    sly,
+                    c -> {
+                      try (Statement s = c.createStatement()) {
+                        s.execute("rollback");
+                      }
+                      return Observation.completed(sly.task(), 1, EFFECT);
+                    }))
+        .isInstanceOf(LedgerException.class);
+    assertThat(db.number("select count(*) from escapement.effect")).isZero();
+    assertThat(settle(Observation.failed(sly.task(), 1, "it ended the transaction")))
+        .isInstanceOf(ObserveAnswer.Applied.class);
+  }
+
+  @Test
+  void aHandlerThatSwallowsASqlErrorFailsItsOwnTaskOnly() {
+    ClaimedTask task = claimNew(request("a"));
+    ObserveAnswer answer =
+        worker.complete(
+            task,
+            c -> {
+              try (Statement s = c.createStatement()) {
+                s.execute("select 1/0");
+              } catch (SQLException ignored) {
+                return Observation.completed(task.task(), 1, EFFECT);
+              }
+              throw new IllegalStateException("1/0 is known to fail");
+            });
+    assertThat(answer)
+        .isInstanceOfSatisfying(
+            ObserveAnswer.Applied.class, a -> assertThat(a.state()).isEqualTo(TaskState.SCHEDULED));
+    assertThat(db.column("select outcome from escapement.attempt")).containsExactly("FAILED");
+  }
+
+  @Test
+  void namesThatLookLikeTheOutboxesOwnMarksComeThroughUnharmed() {
+    String strange = "\\N";
+    operator.defineKind(
+        KindDefinition.local("work").withBackoff(Duration.ZERO, Duration.ZERO, 0), "test");
+    ClaimedTask task = claimNew(request(strange).tenant(strange).namespace(strange));
+    settle(Observation.failed(task.task(), 1, strange));
+    settle(Observation.poisoned(claimWhenDue(task.task()).task(), 2, strange));
+    List<OutboxEvent> events =
+        db.column("select events from escapement.outbox order by id").stream()
+            .flatMap(row -> OutboxRow.parse(row).stream())
+            .toList();
+    assertThat(events)
+        .filteredOn(e -> e instanceof OutboxEvent.Hint)
+        .hasSize(2)
+        .allSatisfy(e -> assertThat(((OutboxEvent.Hint) e).tenant()).isEqualTo(strange));
+    assertThat(events)
+        .filteredOn(e -> e instanceof OutboxEvent.Outcome)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            OutboxEvent.Outcome.class,
+            o -> {
+              assertThat(o.tenant()).isEqualTo(strange);
+              assertThat(o.namespace()).isEqualTo(strange);
+              assertThat(o.detail()).isEqualTo(strange);
+            });
+  }
+
+  @Test
+  void theDoorRefusesWhatAWorkerCannotHaveSeen() {
+    ClaimedTask task = claimNew(request("a"));
+    assertThatThrownBy(
+            () ->
+                db.column(
+                    "select answer from escapement.observe(array["
+                        + task.task()
+                        + "], array[1], array['LEASE_EXPIRED'], array[null::text],"
+                        + " array[null::bytea])"))
+        .hasStackTraceContaining("is not what a worker can see");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.escapement.ledger.OutboxEntry;
 import io.escapement.ledger.OutboxEvent;
 import io.escapement.ledger.RecordEnvelope;
 import io.escapement.ledger.TopicNames;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
@@ -47,12 +48,13 @@ final class EventEncoder {
    *
    * @param repeated whether they may have been sent before
    * @return how many there were
+   * @throws RelayFailedException if the row is not one
    */
   int encode(
       OutboxEntry row, boolean repeated, Consumer<ProducerRecord<byte[], byte[]>> destination) {
     byte[] time = row.createdAt().toString().getBytes(UTF_8);
     int index = 0;
-    for (OutboxEvent event : row.events()) {
+    for (OutboxEvent event : read(row)) {
       String id = row.id() + "-" + index++;
       destination.accept(
           switch (event) {
@@ -70,6 +72,14 @@ final class EventEncoder {
           });
     }
     return index;
+  }
+
+  private static List<OutboxEvent> read(OutboxEntry row) {
+    try {
+      return row.events();
+    } catch (RuntimeException e) {
+      throw new RelayFailedException("outbox row " + row.id() + " can't be read: " + e, e);
+    }
   }
 
   /** What a consumer groups an identity's events by. */

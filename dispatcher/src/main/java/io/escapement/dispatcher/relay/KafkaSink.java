@@ -42,6 +42,7 @@ final class KafkaSink implements RelaySink {
   private final Map<String, Integer> partitions = new HashMap<>();
   private Optional<RelayPosition> position = Optional.empty();
   private volatile boolean open;
+  private volatile boolean closed;
 
   private KafkaSink(RelayConfig config, UUID ledgerId, Duration transactionTimeout) {
     this.config = config;
@@ -104,9 +105,6 @@ final class KafkaSink implements RelaySink {
     begin();
     try {
       return encoder.encode(row, repeated, this::send);
-    } catch (IllegalArgumentException e) {
-      throw new RelayFailedException(
-          "outbox row " + row.id() + " can't be read: " + e.getMessage(), e);
     } catch (KafkaException e) {
       throw failure("sending outbox row " + row.id(), e);
     }
@@ -114,6 +112,7 @@ final class KafkaSink implements RelaySink {
 
   @Override
   public void commit() {
+    requireUsable();
     if (!open) {
       return;
     }
@@ -147,6 +146,7 @@ final class KafkaSink implements RelaySink {
   }
 
   private void begin() {
+    requireUsable();
     if (!open) {
       try {
         producer.beginTransaction();
@@ -194,8 +194,16 @@ final class KafkaSink implements RelaySink {
     return first != null ? first : KafkaTrouble.failed(config, doing, e);
   }
 
+  /** A term that was ended while its stream was still at work must not commit a part of it. */
+  private void requireUsable() {
+    if (closed) {
+      throw new RelayFailedException("the term was ended in the middle of a transaction");
+    }
+  }
+
   @Override
   public void close() {
+    closed = true;
     if (open) {
       open = false;
       try {

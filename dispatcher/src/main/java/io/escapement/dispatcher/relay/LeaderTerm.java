@@ -74,6 +74,7 @@ final class LeaderTerm {
   }
 
   private void lead(UUID ledgerId, ServerIdentity server) {
+    new TopicCheck(config).require();
     RelaySink sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
     try {
       if (sink.position().isEmpty()) {
@@ -82,10 +83,12 @@ final class LeaderTerm {
             "nothing was relayed yet: the slot '{}' is created, which waits for transactions that"
                 + " are writing",
             config.slot());
+        // A slot without a position: something was relayed once, and where to is gone.
+        boolean again = session.slot().isPresent();
         // All that the table holds goes into one transaction, so that a crash in the middle of it
         // leaves nothing behind that would be sent twice. That may take long.
         try (RelaySink first = sinks.open(ledgerId, config.tuning().firstTimeout())) {
-          createSlot(first, server, false);
+          createSlot(first, server, again);
         }
         sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
       }
@@ -97,7 +100,10 @@ final class LeaderTerm {
 
   /** Ends the term; {@link #run} returns soon. */
   void stop() {
-    end.complete(null);
+    if (end.complete(null) && watch == null) {
+      // Not streaming yet: it may be waiting for PostgreSQL to create the slot.
+      session.close();
+    }
   }
 
   private void look() {
@@ -151,6 +157,9 @@ final class LeaderTerm {
           sink.commit();
           events += uncommitted;
           uncommitted = 0;
+        }
+        if (end.isDone()) {
+          throw new RelayFailedException("the term ended while the outbox was sent");
         }
         rows += page.size();
         page = snapshot.next(PAGE_ROWS);

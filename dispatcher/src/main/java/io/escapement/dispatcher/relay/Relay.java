@@ -142,7 +142,6 @@ public final class Relay implements AutoCloseable {
           return;
         }
       }
-      new TopicCheck(config).require();
       LeaderTerm next = new LeaderTerm(config, opened, sinks, counters);
       term = next;
       if (closing.getCount() > 0) {

@@ -36,6 +36,8 @@ class OutboxStreamPostgresTest {
 
   @AfterEach
   void close() {
+    RelayHarness.dropSlot(ledger, SLOT);
+    RelayHarness.dropSlot(ledger, WITNESS);
     ledger.close();
   }
 
@@ -49,21 +51,39 @@ class OutboxStreamPostgresTest {
       long second = late.insert(1);
       late.commit();
       ledger.column("select pg_logical_emit_message(true, 'somebody', 'else')");
+      ledger.column("select pg_logical_emit_message(false, 'outside', 'any transaction')");
       early.commit();
+      rollBackToSavepoint();
       late.write(1);
       assertThat(begunFirst).isLessThan(second);
     }
     try (OutboxStream stream = stream()) {
       stream.start();
-      Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> received.size() >= 5);
+      Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> received.size() >= 6);
     }
     assertThat(received.stream().map(OutboxTransaction::commit).toList())
         .isEqualTo(commitsByPostgres())
         .isSorted()
         .doesNotHaveDuplicates();
     assertThat(received.stream().map(OutboxStreamPostgresTest::ids).toList())
-        .as("the row with id 2 was committed after those with ids 3 and 4")
-        .containsExactly(List.of(1L), List.of(3L, 4L), List.of(), List.of(2L), List.of(5L));
+        .as("2 was committed after 3 and 4; 6 was rolled back")
+        .containsExactly(
+            List.of(1L), List.of(3L, 4L), List.of(), List.of(2L), List.of(5L, 7L), List.of(8L));
+  }
+
+  /** A transaction with a part that never became true, and a message that needs no commit. */
+  private void rollBackToSavepoint() {
+    ledger.execute(
+        """
+        begin;
+        insert into escapement.outbox (events) values ('');
+        savepoint here;
+        insert into escapement.outbox (events) values ('');
+        select pg_logical_emit_message(false, 'inside', 'a transaction');
+        rollback to here;
+        insert into escapement.outbox (events) values ('');
+        commit;
+        """);
   }
 
   /** Ends of the commit records: bytes 10 to 17 of pgoutput's COMMIT message. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.awaitility.Awaitility;
 
 /** A ledger, its topics and its slot, for one test; relays and writers that are closed with it. */
 final class RelayHarness implements AutoCloseable {
@@ -103,20 +104,44 @@ final class RelayHarness implements AutoCloseable {
     return Admin.create(Map.of("bootstrap.servers", TestBroker.bootstrapServers()));
   }
 
+  /** A server process outlives its client by a moment. */
+  void awaitFreeSlot() {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                ledger.number(
+                        "select count(*) from pg_replication_slots"
+                            + " where active_pid is not null and slot_name = '"
+                            + slot()
+                            + "'")
+                    == 0);
+  }
+
   /** Ends whoever streams from the slot, and drops it before anybody streams again. */
   void dropSlot() {
+    dropSlot(ledger, slot());
+  }
+
+  /** The same for any slot; nothing if there is none of that name. */
+  static void dropSlot(TestLedger ledger, String slot) {
     ledger.execute(
-        "do $$ begin"
-            + " for i in 1..200 loop"
-            + "   perform pg_terminate_backend(active_pid) from pg_replication_slots"
-            + "     where slot_name = '"
-            + slot()
-            + "' and active_pid is not null;"
-            + "   begin perform pg_drop_replication_slot('"
-            + slot()
-            + "'); return;"
-            + "   exception when object_in_use then perform pg_sleep(0.01); end;"
-            + " end loop; end $$");
+        """
+        do $$ begin
+          for i in 1..1000 loop
+            begin
+              perform pg_terminate_backend(active_pid) from pg_replication_slots
+              where slot_name = '%1$s' and active_pid is not null;
+              perform pg_drop_replication_slot(slot_name) from pg_replication_slots
+              where slot_name = '%1$s';
+              return;
+            exception when object_in_use then
+              perform pg_sleep(0.01);
+            end;
+          end loop;
+        end $$
+        """
+            .formatted(slot));
   }
 
   @Override
@@ -128,6 +153,7 @@ final class RelayHarness implements AutoCloseable {
         throw new IllegalStateException(e);
       }
     }
+    dropSlot();
     ledger.close();
   }
 }

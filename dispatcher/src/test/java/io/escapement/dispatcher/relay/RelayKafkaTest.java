@@ -155,6 +155,7 @@ class RelayKafkaTest {
       assertThat(relay.health().position()).isNotNull();
     }
     writer.write(2);
+    harness.awaitFreeSlot();
     harness
         .ledger()
         .column(
@@ -265,6 +266,15 @@ class RelayKafkaTest {
       writer.write(1);
       reader.awaitAll(writer.committed());
     }
+  }
+
+  @Test
+  void aRowThatIsNoneStopsTheRelayInsteadOfBeingLeftOut() {
+    OutboxWriter writer = harness.writer("w");
+    Relay relay = harness.startRelay();
+    long id = writer.insert("?\tnonsense", 1);
+    writer.commit();
+    awaitError(relay, "outbox row " + id + " can't be read");
   }
 
   private void awaitEmptyOutbox() {

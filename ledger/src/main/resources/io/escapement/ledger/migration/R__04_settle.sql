@@ -75,7 +75,7 @@ begin
     select string_agg(
       case
         when r.next_state = 'SCHEDULED' then
-          concat_ws(chr(9), 'D', r.queue, r.id, r.tenant, r.slot,
+          concat_ws(chr(9), 'D', field(r.queue), r.id, field(r.tenant), r.slot,
             (extract(epoch from r.next_due_at) * 1000000)::bigint)
         else
           concat_ws(chr(9), 'O', lower(r.next_state::text), r.id, field(i.namespace),

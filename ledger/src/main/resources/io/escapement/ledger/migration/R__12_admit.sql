@@ -50,6 +50,14 @@ begin
     return;
   end if;
 
+  -- This is the only door: what a program can't rightly say is not taken from it.
+  if exists (select from unnest(p_refused) r where r not in ('invalid', 'oversize'))
+     or exists (select from unnest(p_max_attempts) m where m not between 1 and 1000)
+     or exists (select from unnest(p_expected, p_next) u(expected, next) where next < expected) then
+    raise exception 'escapement: admit was called with a decision, a number of attempts or a position that can''t be'
+      using errcode = 'ES002';
+  end if;
+
   select * into v_ledger from ledger;
 
   -- What is wrong with a record whoever it is from; null: a candidate.
@@ -138,6 +146,15 @@ begin
     from unnest(v_decision, v_held, v_intent, v_fresh, v_same) with ordinality
       u(decision, held, intent, fresh, same, ord)
     order by u.ord);
+
+  -- Rows of replays that are to be brought up to date below are locked with the identities, before
+  -- any budget, sorted.
+  perform from intent i
+  where i.id = any(array(
+    select u.intent from unnest(v_intent, v_decision) u(intent, decision)
+    where u.decision = 'replay'))
+    and i.last_issued_at < c_epoch + c_micro * (select max(t) from unnest(p_issued) t)
+  order by i.namespace, i.event_id for update;
 
   -- Budgets. Undecided now: the records of fresh identities, which the first of each group made.
   select array_agg(case when u.decision is null then u.leader end order by u.ord)

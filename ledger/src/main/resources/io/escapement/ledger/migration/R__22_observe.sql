@@ -16,6 +16,10 @@ declare
   v_state task_state[];
   v_due timestamptz[];
 begin
+  if exists (select from unnest(p_seen) s
+             where s not in ('COMPLETED', 'FAILED', 'POISONED', 'RELEASED')) then
+    raise exception 'escapement: % is not what a worker can see', p_seen using errcode = 'ES002';
+  end if;
   -- The outer clock_timestamp() is read after the row is locked. "lease_until is not null" means
   -- claimed without implying the predicate of the index on claimed rows, which must not be walked.
   select array_agg(l.ord order by l.ord), array_agg(l.task order by l.ord),

@@ -55,7 +55,7 @@ create table escapement.kind (
   exhaustion     text not null check (exhaustion in ('FAILED', 'QUARANTINED'))
 );
 
--- The state machine; see R__rules.sql. The key is computed from the columns, so that the hot path
+-- The state machine; see R__03_rules.sql. The key is computed from the columns, so that the hot path
 -- joins on one integer.
 create table escapement.rule (
   key              int primary key,
@@ -125,7 +125,8 @@ create table escapement.task (
      and (state = 'CLAIMED') = (lease_owner is not null)
      and (state = 'CLAIMED') = (claimed_at is not null)
      and (state = 'CLAIMED') = (action is not null)),
-  constraint scheduled_has_due check (state <> 'SCHEDULED' or due_at is not null),
+  constraint scheduled_has_due_and_tries check
+    (state <> 'SCHEDULED' or (due_at is not null and tries_left > 0)),
   constraint ended_has_no_due check (state < 'QUARANTINED' or due_at is null)
 );
 
@@ -192,7 +193,7 @@ create table escapement.ingest_position (
   primary key (topic_id, partition)
 ) with (fillfactor = 50);
 
--- One row per transaction that has something to say, all its events packed; see R__field.sql.
+-- One row per transaction that has something to say, all its events packed; see R__01_field.sql.
 create table escapement.outbox (
   id         bigint generated always as identity primary key,
   created_at timestamptz not null default now(),
