@@ -120,9 +120,12 @@ final class Buckets {
     ends[bucket] = (end & blockMask) == 0 ? dropBlock(bucket, end >> blockBits) : end - 1;
   }
 
-  /** Drops what is in the bucket's last block. */
-  void popBlock(int bucket) {
-    ends[bucket] = dropBlock(bucket, blockOf(ends[bucket]));
+  /**
+   * Drops the bucket's records after a position of its last block, or before it for all of them.
+   */
+  void cut(int bucket, int newEnd) {
+    int block = blockOf(ends[bucket]);
+    ends[bucket] = newEnd < firstPosition(block) ? dropBlock(bucket, block) : newEnd;
   }
 
   /** Drops a record from anywhere in the bucket; the last one takes its position. */

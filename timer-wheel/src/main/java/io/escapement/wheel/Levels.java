@@ -158,7 +158,7 @@ final class Levels {
     }
     int block = sweepBlock++;
     int bucket = buckets.owner(block);
-    if (bucket == Buckets.NONE) {
+    if (bucket == Buckets.NONE || !hasLive(bucket) || buckets.owner(block) != bucket) {
       return;
     }
     int first = buckets.firstPosition(block);
@@ -224,7 +224,7 @@ final class Levels {
       for (; dead != 0; dead &= dead - 1) {
         handles.free(buckets.indexAt(first + Long.numberOfTrailingZeros(dead)));
       }
-      buckets.popBlock(bucket);
+      buckets.cut(bucket, first - 1);
     }
   }
 
@@ -251,15 +251,20 @@ final class Levels {
     return bucket == Buckets.NONE ? buckets.firstInUse(firstBucket, afterHand) : bucket;
   }
 
-  /** Drops dead timers from the bucket's end until a live one is there. */
+  /** Whether a bucket has a live timer. Drops the dead from its end until one is there. */
   private boolean hasLive(int bucket) {
     while (!buckets.isEmpty(bucket)) {
-      int index = buckets.indexAt(buckets.end(bucket));
-      if (handles.isLive(index)) {
+      int last = buckets.end(bucket);
+      if (handles.isLive(buckets.indexAt(last))) {
         return true;
       }
-      buckets.pop(bucket);
-      handles.free(index);
+      int first = buckets.firstPosition(buckets.blockOf(last));
+      long live = ~deadMask(first, last) & all(first, last);
+      int lastLive = first + Long.SIZE - 1 - Long.numberOfLeadingZeros(live);
+      for (int position = last; position > lastLive; position--) {
+        handles.free(buckets.indexAt(position));
+      }
+      buckets.cut(bucket, lastLive);
     }
     return false;
   }

@@ -13,12 +13,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A million random operations: the wheel and a sorted map must agree on every answer. */
 final class TimerWheelModelTest {
-  private static final int OPERATIONS = 1_000_000;
+  private static final int OPERATIONS = Integer.getInteger("wheel.operations", 1_000_000);
   private static final int MAX_TIMERS = 400;
 
   /** Repeat a run with {@code -Dwheel.seed=…}. */
   private static final long SEED =
       Long.getLong("wheel.seed", ThreadLocalRandom.current().nextLong());
+
+  private static final boolean SHRINK = !"false".equals(System.getProperty("wheel.shrink"));
 
   record Case(int slots, int levels, long tickNanos, long startNanos) {
     WheelScript script() {
@@ -63,7 +65,8 @@ final class TimerWheelModelTest {
     try {
       script.run(operations);
     } catch (Throwable failure) {
-      long[] smallest = WheelScript.shrink(operations, part -> fails(shape, part));
+      long[] smallest =
+          SHRINK ? WheelScript.shrink(operations, part -> fails(shape, part)) : operations;
       fail(
           "%s with -Dwheel.seed=%d; %d operations suffice: %s"
               .formatted(shape, SEED, smallest.length, Arrays.toString(smallest)),

@@ -45,4 +45,9 @@ class AgronaContender extends Contender {
     checksum += timerId;
     return true;
   }
+
+  @Override
+  Object handles() {
+    return handles;
+  }
 }

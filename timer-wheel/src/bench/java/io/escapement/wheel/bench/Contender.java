@@ -33,6 +33,20 @@ abstract class Contender {
   /** How many wait. */
   abstract long size();
 
+  /** Fires everything that was scheduled over one horizon; how many that was. */
+  int fireAll() {
+    return advance(HORIZON_NANOS);
+  }
+
+  /** Comes before a horizon's timers are scheduled that {@link #fireAll} is to fire. */
+  void beforeFill() {}
+
+  /** Comes after they were scheduled. */
+  void afterFill() {}
+
+  /** The array of handles, which is the user's and not part of the timers. */
+  abstract Object handles();
+
   void close() {}
 
   /** A contender with room for handles at {@code places}. */

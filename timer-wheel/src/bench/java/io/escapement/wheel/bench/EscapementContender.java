@@ -42,4 +42,9 @@ final class EscapementContender extends Contender {
   long size() {
     return wheel.size();
   }
+
+  @Override
+  Object handles() {
+    return handles;
+  }
 }

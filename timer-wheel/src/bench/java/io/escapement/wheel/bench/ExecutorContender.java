@@ -79,4 +79,9 @@ final class ExecutorContender extends Contender {
     long delayNanos = ((ScheduledFuture<?>) head).getDelay(TimeUnit.NANOSECONDS);
     return System.nanoTime() + delayNanos - originNanos;
   }
+
+  @Override
+  Object handles() {
+    return futures;
+  }
 }

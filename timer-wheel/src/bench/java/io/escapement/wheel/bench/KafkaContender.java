@@ -55,4 +55,9 @@ final class KafkaContender extends Contender {
   long size() {
     return wheel.size();
   }
+
+  @Override
+  Object handles() {
+    return tasks;
+  }
 }

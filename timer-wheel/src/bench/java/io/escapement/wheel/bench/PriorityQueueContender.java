@@ -81,4 +81,9 @@ final class PriorityQueueContender extends Contender {
     }
     return timer;
   }
+
+  @Override
+  Object handles() {
+    return timers;
+  }
 }

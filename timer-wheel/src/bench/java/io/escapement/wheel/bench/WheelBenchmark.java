@@ -18,9 +18,26 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class WheelBenchmark {
-  /** Room for a batch of timers, which are taken away again outside of the measurement. */
+  /** Has seen so many timers come and go before that nothing grows any more. */
   @State(Scope.Thread)
-  public static class Scheduled extends SteadyState {
+  public static class Churned extends SteadyState {
+    @Setup(Level.Trial)
+    public void churn() {
+      for (int done = 0; done < live + live / 10; done += BATCH) {
+        int batch = nextBatch();
+        for (int i = 0; i < BATCH; i++) {
+          timers.schedule(live + i, deadlines[batch + i]);
+        }
+        for (int i = 0; i < BATCH; i++) {
+          timers.cancel(live + i);
+        }
+      }
+    }
+  }
+
+  /** The batch of timers is taken away again outside of the measurement. */
+  @State(Scope.Thread)
+  public static class Scheduled extends Churned {
     @TearDown(Level.Invocation)
     public void cancelBatch() {
       for (int i = 0; i < BATCH; i++) {
@@ -62,9 +79,11 @@ public class WheelBenchmark {
     public void fill() {
       timers = Contender.named(contender, live);
       SplittableRandom random = new SplittableRandom(live);
+      timers.beforeFill();
       for (int place = 0; place < live; place++) {
         timers.schedule(place, random.nextInt(1, Contender.HORIZON_TICKS) * Contender.TICK_NANOS);
       }
+      timers.afterFill();
     }
 
     @TearDown(Level.Invocation)
@@ -96,7 +115,8 @@ public class WheelBenchmark {
     @TearDown(Level.Trial)
     public void check() {
       long waiting = script.contender().size();
-      if (waiting < live * 0.9 || waiting > live * 1.1) {
+      boolean virtual = !contender.equals("netty");
+      if (virtual && (waiting < live * 0.9 || waiting > live * 1.1)) {
         throw new IllegalStateException(waiting + " timers wait, not about " + live);
       }
       script.contender().close();
@@ -114,7 +134,7 @@ public class WheelBenchmark {
 
   @Benchmark
   @OperationsPerInvocation(SteadyState.BATCH)
-  public void scheduleThenCancel(SteadyState state) {
+  public void scheduleThenCancel(Churned state) {
     int batch = state.nextBatch();
     for (int i = 0; i < SteadyState.BATCH; i++) {
       state.timers.schedule(state.live + i, state.deadlines[batch + i]);
@@ -139,7 +159,7 @@ public class WheelBenchmark {
   /** One operation is all of them. */
   @Benchmark
   public int fireAll(Full state) {
-    return state.timers.advance(Contender.HORIZON_NANOS);
+    return state.timers.fireAll();
   }
 
   @Benchmark
