@@ -9,6 +9,7 @@ import io.escapement.dispatcher.DispatcherException;
 import io.escapement.dispatcher.Handlers;
 import io.escapement.dispatcher.relay.Relay;
 import io.escapement.dispatcher.relay.RelayConfig;
+import io.escapement.dispatcher.relay.RelayHealth;
 import io.escapement.dispatcher.relay.RelayTuning;
 import io.escapement.ingest.IngestAssembly;
 import io.escapement.ingest.IngestConfig;
@@ -99,6 +100,7 @@ public final class Assembly {
       ingest.start();
       return new Part(
           "ingest",
+          () -> ingest.health().partitions() > 0,
           () -> ended(ingest.health()),
           () -> {
             ingest.close();
@@ -132,7 +134,11 @@ public final class Assembly {
             topics.receipts(), topics.outcomes(), topics.deadLetters(), topics.relayPosition()));
     Relay relay = new Relay(relayConfig);
     relay.start();
-    return new Part("relay", Optional::empty, relay::close);
+    return new Part(
+        "relay",
+        () -> relay.health().role() == RelayHealth.Role.LEADER,
+        Optional::empty,
+        relay::close);
   }
 
   /** Starts a dispatcher with the handlers of the class path. */
@@ -141,7 +147,8 @@ public final class Assembly {
     DispatcherConfig dispatcherConfig = checked(() -> dispatcherConfig(queues));
     requireTopics(queues.stream().map(topics::dispatch).toList());
     Dispatcher dispatcher = Dispatcher.start(dispatcherConfig, Handlers.load());
-    return new Part("dispatcher", Optional::empty, dispatcher::close);
+    return new Part(
+        "dispatcher", () -> dispatcher.stats().slots() > 0, Optional::empty, dispatcher::close);
   }
 
   private DispatcherConfig dispatcherConfig(List<String> queues) {

@@ -7,6 +7,7 @@ import io.escapement.embedded.EmbeddedStack;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.Role;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -17,6 +18,8 @@ import java.util.function.Consumer;
  * Thread rule: one thread starts, waits and closes.
  */
 public final class LocalEscapement implements AutoCloseable {
+
+  private static final Duration READY_LIMIT = Duration.ofSeconds(30);
 
   private final EmbeddedStack stack;
   private final Assembly assembly;
@@ -53,6 +56,7 @@ public final class LocalEscapement implements AutoCloseable {
       parts.add(assembly.relay());
       parts.add(assembly.dispatcher());
       parts.add(assembly.ingest());
+      parts.awaitReady(READY_LIMIT);
       return new LocalEscapement(stack, assembly, parts);
     } catch (RuntimeException e) {
       closeAfter(e, parts, stack);

@@ -1,6 +1,7 @@
 package io.escapement.assembly;
 
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -11,11 +12,13 @@ import java.util.function.Supplier;
 public final class Part implements AutoCloseable {
 
   private final String name;
+  private final BooleanSupplier ready;
   private final Supplier<Optional<String>> ended;
   private final Runnable drain;
 
-  Part(String name, Supplier<Optional<String>> ended, Runnable drain) {
+  Part(String name, BooleanSupplier ready, Supplier<Optional<String>> ended, Runnable drain) {
     this.name = name;
+    this.ready = ready;
     this.ended = ended;
     this.drain = drain;
   }
@@ -23,6 +26,11 @@ public final class Part implements AutoCloseable {
   /** What people call it. */
   public String name() {
     return name;
+  }
+
+  /** Whether it has its share of the work: partitions, slots or the lead. */
+  public boolean isReady() {
+    return ready.getAsBoolean();
   }
 
   /** Why it has ended by itself, which it never should; empty while it works or retries. */

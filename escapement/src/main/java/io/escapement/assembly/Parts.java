@@ -1,5 +1,6 @@
 package io.escapement.assembly;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +22,7 @@ public final class Parts implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Parts.class);
   private static final long LOOK_EVERY_MILLIS = 500;
+  private static final long READY_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Deque<Part> latestFirst = new ArrayDeque<>();
 
@@ -27,6 +30,18 @@ public final class Parts implements AutoCloseable {
   public void add(Part part) {
     latestFirst.push(part);
     LOG.info("{} runs", part.name());
+  }
+
+  /**
+   * Waits until every part has its share of the work, at most a time: what is sent before is done
+   * too, only later.
+   */
+  void awaitReady(Duration atMost) {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (!latestFirst.stream().allMatch(Part::isReady) && System.nanoTime() < end) {
+      requireRunning();
+      LockSupport.parkNanos(READY_LOOK_NANOS);
+    }
   }
 
   /**
