@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
  */
 final class SlotWatch {
 
+  /** PostgreSQL's class of errors of the connection. */
+  private static final String CONNECTION_LOST = "08";
+
   private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
 
   private final RelayConfig config;
@@ -57,6 +60,10 @@ final class SlotWatch {
     try {
       pruner.runOnce(relayed);
     } catch (LedgerException e) {
+      if (String.valueOf(e.sqlState()).startsWith(CONNECTION_LOST)) {
+        // Not about the rows: the term is over.
+        throw e;
+      }
       LOG.warn("relayed rows stay in the outbox for now: {}", e.getMessage());
     }
   }

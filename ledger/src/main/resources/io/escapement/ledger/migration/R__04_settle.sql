@@ -9,7 +9,11 @@ create or replace function escapement.settle(p_tasks bigint[], p_seen text[], p_
   p_effects bytea[], p_late text[], p_late_details text[])
 returns table (task_id bigint, state escapement.task_state, due_at timestamptz, tenant text,
   slot smallint)
-language plpgsql security definer set search_path = escapement, pg_temp as $$
+language plpgsql security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
 #variable_conflict use_column
 declare
   v_settled int;
@@ -51,7 +55,6 @@ begin
         action = null, claimed_at = null, lease_owner = null, lease_until = null
     from ruled r
     where t.id = r.id
-    returning t.id
   ),
   attempts as (
     insert into attempt (task_id, number, worker, action, due_at, claimed_at, finished_at, outcome,
@@ -86,7 +89,7 @@ begin
     having count(*) > 0
   )
   select r.id, r.next_state, r.next_due_at, r.tenant, r.slot
-  from ruled r join moved m on m.id = r.id
+  from ruled r
   order by r.ord;
 
   get diagnostics v_settled = row_count;

@@ -12,7 +12,11 @@ create or replace function escapement.admit(
   p_issued bigint[], p_due bigint[], p_expires bigint[], p_max_attempts int[],
   p_content_type text[], p_value bytea[], p_envelope bytea[])
 returns table (decision text, reason text)
-language plpgsql security definer set search_path = escapement, pg_temp as $$
+language plpgsql security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
 #variable_conflict use_column
 declare
   c_epoch constant timestamptz := timestamptz 'epoch';

@@ -6,7 +6,11 @@ returns table (task_id bigint, attempt int, tenant text, kind text, channel text
   lease_micros bigint, due_at timestamptz, claimed_at timestamptz, tries_left int,
   idempotency_key text, namespace text, event_id text, subject text, content_type text,
   value bytea)
-language sql stable security definer set search_path = escapement, pg_temp as $$
+language sql stable security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
   select t.id, t.attempt, t.tenant, t.kind, t.channel, t.slot::int,
          (extract(epoch from k.lease) * 1000000)::bigint, t.due_at, t.claimed_at, t.tries_left,
          l.id || '-' || t.id, i.namespace, i.event_id, i.subject, i.content_type, i.value
@@ -29,7 +33,11 @@ returns table (task_id bigint, answer text, state escapement.task_state, attempt
   kind text, channel text, slot int, lease_micros bigint, due_at timestamptz,
   claimed_at timestamptz, tries_left int, idempotency_key text, namespace text, event_id text,
   subject text, content_type text, value bytea)
-language plpgsql security definer set search_path = escapement, pg_temp as $$
+language plpgsql security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
 #variable_conflict use_column
 declare
   v_claimed bigint[];

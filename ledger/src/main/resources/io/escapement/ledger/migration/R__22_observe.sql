@@ -7,7 +7,11 @@
 create or replace function escapement.observe(p_tasks bigint[], p_attempts int[], p_seen text[],
   p_details text[], p_effects bytea[])
 returns table (answer text, state escapement.task_state, due_at timestamptz, outcome text)
-language plpgsql security definer set search_path = escapement, pg_temp as $$
+language plpgsql security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
 #variable_conflict use_column
 declare
   v_ord bigint[];
