@@ -252,7 +252,7 @@ class RelayKafkaTest {
                 harness
                         .ledger()
                         .number(
-                            "select confirmed_flush_lsn - '0/0' from pg_replication_slots"
+                            "select coalesce(max(confirmed_flush_lsn - '0/0'), 0) from pg_replication_slots"
                                 + " where slot_name = '"
                                 + harness.slot()
                                 + "'")
