@@ -62,6 +62,9 @@ final class HintConsumer {
     properties.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         List.of(CooperativeStickyAssignor.class.getName()));
+    // So long are the slots of a killed dispatcher nobody's.
+    properties.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
+    properties.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "3000");
     properties.put(
         ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
     properties.put(

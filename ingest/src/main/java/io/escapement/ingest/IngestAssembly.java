@@ -164,6 +164,9 @@ public final class IngestAssembly implements AutoCloseable {
       properties.put(
           ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
           CooperativeStickyAssignor.class.getName());
+      // So long are the partitions of a killed process nobody's.
+      properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, 10_000);
+      properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 3_000);
     }
     properties.putAll(kafka);
     properties.keySet().retainAll(ConsumerConfig.configNames());
