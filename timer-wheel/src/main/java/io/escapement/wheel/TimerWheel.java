@@ -22,11 +22,11 @@ import java.util.Objects;
  *
  * <p><b>Cost.</b> Schedule and cancel take constant time. Firing takes constant time a timer, and
  * before that a timer is moved at most once for each level but the lowest; finding the next slot in
- * use reads a bit for each slot in between. An advance before the next expiry is two comparisons.
+ * use reads a bit for each slot in between. An advance before the next expiry is a comparison.
  * Nothing is allocated but to hold more timers than ever before, and memory is kept. A timer takes
- * 24 bytes, and at most half as much again when the arrays have just grown, plus up to a kilobyte
- * for each slot in use. A cancelled timer's record is dropped when its slot is emptied or the dead
- * outnumber the living, so that these many bytes are at worst for twice the timers that wait.
+ * 25 bytes, and half as much again when the arrays have just grown, plus up to a kilobyte for each
+ * slot in use. A cancelled timer's record is dropped when its slot is emptied or the dead outnumber
+ * the living, so that these many bytes are at worst for twice the timers that wait.
  *
  * <p><b>Order.</b> Timers fire tick by tick, those first that were already due when they were
  * scheduled. Within a tick there is no order.
@@ -83,7 +83,10 @@ public final class TimerWheel {
   /** When the clock reaches this, the hand lags: it does while nothing is due in between. */
   private long handEndNanos;
 
-  /** No slot has to be emptied before this moment. */
+  /**
+   * No slot has to be emptied before this moment. During an advance or a visit it is the start of
+   * time, so that another advance comes to the check that refuses it.
+   */
   private long nextEventNanos = NEVER;
 
   /** A timer was cancelled: the next event may lie later than noted. */
@@ -194,12 +197,12 @@ public final class TimerWheel {
     if (limit < 1) {
       throw new IllegalArgumentException("limit must be at least 1, not " + limit);
     }
-    if (turning || visiting) {
-      throw new IllegalStateException("a handler or visitor must not advance the wheel");
-    }
     if (nowNanos < nextEventNanos) {
       clockNanos = Math.max(clockNanos, nowNanos);
       return 0;
+    }
+    if (turning || visiting) {
+      throw new IllegalStateException("a handler or visitor must not advance the wheel");
     }
     return turn(nowNanos, limit, Objects.requireNonNull(handler, "handler"));
   }
@@ -253,10 +256,14 @@ public final class TimerWheel {
   public void forEach(TimerHandler visitor) {
     boolean nested = visiting;
     visiting = true;
+    nextEventNanos = ALREADY_DUE;
     try {
       levels.forEach(visitor);
     } finally {
       visiting = nested;
+      if (!visiting && !turning) {
+        noteNextEvent();
+      }
     }
   }
 
