@@ -6,14 +6,19 @@ import java.util.Arrays;
  * The timers' records, by bucket: each bucket is a stack of blocks cut from one array, and has a
  * bit that says whether it is in use.
  *
- * <p>A block has room for 16 records and belongs to one bucket; blocks are chained from the
- * bucket's last to its first, and only the last may be partly filled. A record is two longs: tick
- * (its low 32 bits) and index in the first, payload in the second. Records come and go at the end,
- * so that walking a bucket reads memory in a row; the place of one taken from the middle is filled
- * by the last.
+ * <p>A block has room for 4 to 64 records, fewer where there are many buckets, and belongs to one
+ * bucket; blocks are chained from the bucket's last to its first, and only the last may be partly
+ * filled. A record is two longs: tick (its low 32 bits) and index in the first, payload in the
+ * second. Records come and go at the end, so that walking a bucket reads memory in a row; the place
+ * of one taken from the middle is filled by the last.
+ *
+ * <p>An index without a timer lies at a position without a record: there are as many of one as of
+ * the other. A new record takes the index that it finds at its position, one that moves exchanges
+ * its own for the one that it finds, and one that goes leaves its index behind. So no list of free
+ * indexes is kept, and a new timer's index is read from the line that is written anyway.
  *
  * <pre>{@code
- * bucket 7, 18 records    block 3 (full)              block 9
+ * blocks of 16; bucket 7, 18 records    block 3 (full)              block 9
  * ends[7] = 9*16 + 1      [ r r r r r ... r r ]  <--  [ r r . . . ... . . ]
  *                                            below[9] = 3    ^ the end
  * }</pre>
@@ -31,6 +36,7 @@ final class Buckets {
 
   private static final int INITIAL_BLOCKS = 4;
 
+  private final Handles handles;
   private final int blockBits;
 
   /** The number of records in a block, less one. */
@@ -52,7 +58,8 @@ final class Buckets {
   private int everUsed;
   private int firstFree = NONE;
 
-  Buckets(int count) {
+  Buckets(int count, Handles handles) {
+    this.handles = handles;
     ends = new int[count];
     Arrays.fill(ends, NONE);
     inUse = new long[(count + Long.SIZE - 1) / Long.SIZE];
@@ -60,6 +67,7 @@ final class Buckets {
     blockBits = Math.clamp(bits, MIN_BLOCK_BITS, MAX_BLOCK_BITS);
     blockMask = (1 << blockBits) - 1;
     records = new long[(2 * INITIAL_BLOCKS) << blockBits];
+    giveIndexes(0);
   }
 
   boolean isEmpty(int bucket) {
@@ -101,15 +109,39 @@ final class Buckets {
     return records[2 * position + 1];
   }
 
-  /** Adds a record at the bucket's end. */
-  void push(int bucket, long tick, int index, long payload) {
+  /** Makes room for a record at the bucket's end; its position. */
+  int push(int bucket) {
     int position = ends[bucket] + 1;
     if ((position & blockMask) == 0) {
       position = addBlock(bucket, position - 1) << blockBits;
     }
     ends[bucket] = position;
-    records[2 * position] = tick << 32 | index;
+    return position;
+  }
+
+  /** Writes a record with the index that is at its position. */
+  void set(int position, long tick, long payload) {
+    records[2 * position] = tick << 32 | indexAt(position);
     records[2 * position + 1] = payload;
+  }
+
+  /** Changes the tick of a record. */
+  void setTick(int position, long tick) {
+    records[2 * position] = tick << 32 | indexAt(position);
+  }
+
+  /** Puts another index in the place of one that has no timer. */
+  void replaceIndex(int position, int index) {
+    records[2 * position] = index;
+  }
+
+  /** Copies a record to a position that has none; the two positions exchange their indexes. */
+  void move(int from, int to) {
+    long record = records[2 * from];
+    long payload = records[2 * from + 1];
+    records[2 * from] = indexAt(to);
+    records[2 * to] = record;
+    records[2 * to + 1] = payload;
   }
 
   /**
@@ -130,9 +162,7 @@ final class Buckets {
 
   /** Drops a record from anywhere in the bucket; the last one takes its position. */
   void remove(int bucket, int position) {
-    int end = ends[bucket];
-    records[2 * position] = records[2 * end];
-    records[2 * position + 1] = records[2 * end + 1];
+    move(ends[bucket], position);
     pop(bucket);
   }
 
@@ -205,9 +235,16 @@ final class Buckets {
     return (next << blockBits) + blockMask;
   }
 
+  private void giveIndexes(int firstPosition) {
+    for (int position = firstPosition; 2 * position < records.length; position++) {
+      records[2 * position] = handles.newIndex();
+    }
+  }
+
   private void grow() {
     int blocks = Growth.larger(owners.length);
     records = Arrays.copyOf(records, (2 * blocks) << blockBits);
+    giveIndexes(owners.length << blockBits);
     below = Arrays.copyOf(below, blocks);
     owners = Arrays.copyOf(owners, blocks);
   }

@@ -8,12 +8,12 @@ import java.util.Arrays;
  * <p>A handle is an index with the generation of that index: {@code generation << 32 | index},
  * never negative. An index's generation is odd while a timer with it is alive, and goes up by one
  * when the timer is scheduled and when it is cancelled or fires; so every handle but the last one
- * issued for an index is stale, and cancelling is a single write. An index is free again only when
- * the wheel has let go of the timer's record ({@link #free}): a record needs no generation of its
- * own.
+ * issued for an index is stale, and cancelling is a single write. An index is issued again only
+ * when the wheel has let go of the timer's record ({@link #free}): a record needs no generation of
+ * its own. {@link Buckets} keeps the indexes that are free.
  *
  * <p>An index whose generations are used up, a thousand million timers later, is retired: a handle
- * can never come to name a second timer. Each retired index costs its eight bytes.
+ * can never come to name a second timer. Each retired index costs its four bytes.
  */
 final class Handles {
   static final int LAST_GENERATION = Integer.MAX_VALUE - 1;
@@ -22,13 +22,8 @@ final class Handles {
 
   private final int lastGeneration;
   private int[] generations = new int[INITIAL_INDEXES];
-
-  /** A stack. */
-  private int[] freeIndexes = new int[INITIAL_INDEXES];
-
-  private int freeCount;
-  private int everUsed;
-  private int retired;
+  private int indexes;
+  private int live;
   private int dead;
 
   /** All indexes are used up to that generation, which is even. */
@@ -37,7 +32,7 @@ final class Handles {
   }
 
   int live() {
-    return everUsed - freeCount - retired - dead;
+    return live;
   }
 
   /** How many timers were cancelled and still have a record. */
@@ -45,9 +40,17 @@ final class Handles {
     return dead;
   }
 
+  /** An index that there was not before. */
+  int newIndex() {
+    if (indexes == generations.length) {
+      generations = Arrays.copyOf(generations, Growth.larger(indexes));
+    }
+    return indexes++;
+  }
+
   /** A new handle, alive. */
-  long issue() {
-    int index = freeCount > 0 ? freeIndexes[--freeCount] : neverUsed();
+  long issue(int index) {
+    live++;
     long generation = ++generations[index];
     return generation << 32 | index;
   }
@@ -63,6 +66,7 @@ final class Handles {
       return false;
     }
     generations[index] = generation + 1;
+    live--;
     dead++;
     return true;
   }
@@ -81,32 +85,20 @@ final class Handles {
     return (long) generations[index] << 32 | index;
   }
 
-  /** Lets an index go, whether its timer is alive or dead. */
-  void free(int index) {
+  /** Lets an index go, whether its timer is alive or dead; false if it must not be issued again. */
+  boolean free(int index) {
     int generation = generations[index];
     if (isOdd(generation)) {
       generations[index] = ++generation;
+      live--;
     } else {
       dead--;
     }
-    if (generation == lastGeneration) {
-      retired++;
-    } else {
-      freeIndexes[freeCount++] = index;
-    }
+    return generation != lastGeneration;
   }
 
   long heapBytes() {
-    return (long) (generations.length + freeIndexes.length) * Integer.BYTES;
-  }
-
-  private int neverUsed() {
-    if (everUsed == generations.length) {
-      int length = Growth.larger(everUsed);
-      generations = Arrays.copyOf(generations, length);
-      freeIndexes = Arrays.copyOf(freeIndexes, length);
-    }
-    return everUsed++;
+    return (long) generations.length * Integer.BYTES;
   }
 
   private static boolean isOdd(int generation) {

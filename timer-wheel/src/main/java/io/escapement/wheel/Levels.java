@@ -34,7 +34,7 @@ final class Levels {
     levels = geometry.levels();
     arrivals = slots * levels;
     digits = new TickDigits(geometry);
-    buckets = new Buckets(arrivals + 1);
+    buckets = new Buckets(arrivals + 1, handles);
     this.ticks = ticks;
     this.handles = handles;
     this.deadAllowance = deadAllowance;
@@ -54,25 +54,51 @@ final class Levels {
     return moves;
   }
 
-  void addArrival(int index, long payload) {
-    buckets.push(arrivals, hand, index, payload);
+  /** Adds a timer that is due already; its handle. */
+  long addArrival(long payload) {
+    return addNew(arrivals, hand, payload);
   }
 
-  /** Adds a timer due after the hand and within the span; when its slot must be emptied. */
-  long add(long tick, int index, long payload) {
-    int level = digits.level(tick, hand);
-    buckets.push(level * slots + digits.slot(tick, level), tick, index, payload);
+  /** The level of a timer due after the hand and within the span. */
+  int level(long tick) {
+    return digits.level(tick, hand);
+  }
+
+  /** When the slot of a timer on that level must be emptied. */
+  long event(long tick, int level) {
     return digits.slotStart(tick, level);
+  }
+
+  /** Adds a timer on its level; its handle. */
+  long add(long tick, int level, long payload) {
+    return addNew(bucket(tick, level), tick, payload);
+  }
+
+  private long addNew(int bucket, long tick, long payload) {
+    int position = buckets.push(bucket);
+    buckets.set(position, tick, payload);
+    return handles.issue(buckets.indexAt(position));
+  }
+
+  private void free(int position) {
+    int index = buckets.indexAt(position);
+    if (!handles.free(index)) {
+      buckets.replaceIndex(position, handles.newIndex());
+    }
+  }
+
+  private int bucket(long tick, int level) {
+    return level * slots + digits.slot(tick, level);
   }
 
   /** Makes due what was already due when it came. */
   void admitArrivals() {
     while (!buckets.isEmpty(arrivals)) {
       int end = buckets.end(arrivals);
-      int index = buckets.indexAt(end);
-      long payload = buckets.payloadAt(end);
       buckets.pop(arrivals);
-      buckets.push(digits.slot(hand, 0), hand, index, payload);
+      int position = buckets.push(digits.slot(hand, 0));
+      buckets.move(end, position);
+      buckets.setTick(position, hand);
     }
   }
 
@@ -97,7 +123,7 @@ final class Levels {
       boolean live = handles.isLive(index);
       long handle = handles.handleAt(index);
       buckets.pop(bucket);
-      handles.free(index);
+      free(end);
       if (live) {
         fired++;
         handler.onTimer(payload, dueNanos, handle);
@@ -167,7 +193,7 @@ final class Levels {
     while (dead != 0) {
       int bit = Long.SIZE - 1 - Long.numberOfLeadingZeros(dead);
       dead ^= 1L << bit;
-      handles.free(buckets.indexAt(first + bit));
+      free(first + bit);
       buckets.remove(bucket, first + bit);
     }
   }
@@ -196,7 +222,7 @@ final class Levels {
       if (buckets.owner(block) != Buckets.NONE) {
         int first = buckets.firstPosition(block);
         for (int position = buckets.lastPosition(block); position >= first; position--) {
-          handles.free(buckets.indexAt(position));
+          free(position);
         }
       }
     }
@@ -219,10 +245,10 @@ final class Levels {
       for (; live != 0; live &= live - 1) {
         int position = first + Long.numberOfTrailingZeros(live);
         long tick = aheadOfHand(buckets.lowTickAt(position));
-        add(tick, buckets.indexAt(position), buckets.payloadAt(position));
+        buckets.move(position, buckets.push(bucket(tick, level(tick))));
       }
       for (; dead != 0; dead &= dead - 1) {
-        handles.free(buckets.indexAt(first + Long.numberOfTrailingZeros(dead)));
+        free(first + Long.numberOfTrailingZeros(dead));
       }
       buckets.cut(bucket, first - 1);
     }
@@ -262,7 +288,7 @@ final class Levels {
       long live = ~deadMask(first, last) & all(first, last);
       int lastLive = first + Long.SIZE - 1 - Long.numberOfLeadingZeros(live);
       for (int position = last; position > lastLive; position--) {
-        handles.free(buckets.indexAt(position));
+        free(position);
       }
       buckets.cut(bucket, lastLive);
     }

@@ -8,7 +8,12 @@ package io.escapement.wheel;
  * roundings.
  */
 final class Ticks {
+  private static final int DIVIDED = -1;
+
   private final long tickNanos;
+
+  /** How far a tick that is a power of two is shifted, {@link #DIVIDED} if it is none. */
+  private final int shift;
 
   /** The tick in which time begins. It starts earlier than there are moments. */
   private final long first;
@@ -17,16 +22,21 @@ final class Ticks {
 
   Ticks(long tickNanos) {
     this.tickNanos = tickNanos;
+    shift = Long.bitCount(tickNanos) == 1 ? Long.numberOfTrailingZeros(tickNanos) : DIVIDED;
     first = Math.floorDiv(Long.MIN_VALUE, tickNanos);
     last = (Long.MAX_VALUE - 1) / tickNanos;
   }
 
   long atOrBefore(long nanos) {
-    return Math.floorDiv(nanos, tickNanos);
+    return shift == DIVIDED ? Math.floorDiv(nanos, tickNanos) : nanos >> shift;
   }
 
   long atOrAfter(long nanos) {
-    return Math.ceilDiv(nanos, tickNanos);
+    if (shift == DIVIDED) {
+      return Math.ceilDiv(nanos, tickNanos);
+    }
+    long mask = tickNanos - 1;
+    return (nanos >> shift) + (((nanos & mask) + mask) >> shift);
   }
 
   /** The last tick that starts before {@link Long#MAX_VALUE}, which means never. */

@@ -148,15 +148,13 @@ public final class TimerWheel {
     if (handles.live() == maxTimers) {
       return FULL;
     }
-    long handle = handles.issue();
     if (due) {
-      levels.addArrival((int) handle, payload);
       nextEventNanos = ALREADY_DUE;
-    } else {
-      long event = levels.add(tick, (int) handle, payload);
-      nextEventNanos = Math.min(nextEventNanos, ticks.startNanos(event));
+      return levels.addArrival(payload);
     }
-    return handle;
+    int level = levels.level(tick);
+    nextEventNanos = Math.min(nextEventNanos, ticks.startNanos(levels.event(tick, level)));
+    return levels.add(tick, level, payload);
   }
 
   /**

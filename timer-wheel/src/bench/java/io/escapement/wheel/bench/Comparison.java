@@ -1,13 +1,15 @@
 package io.escapement.wheel.bench;
 
 import java.io.File;
-import java.lang.reflect.Array;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SplittableRandom;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -21,6 +23,15 @@ import org.openjdk.jmh.runner.options.TimeValue;
 public final class Comparison {
   private static final String OURS = "escapement";
   private static final int[] LIVE = {10_000, 1_000_000};
+
+  /** JMH, Agrona and Netty use Unsafe; newer JDKs warn of it, older ones know no such option. */
+  private static final List<String> JVM_ARGUMENTS =
+      List.of(
+          "-Xms2g",
+          "-Xmx2g",
+          "-XX:+IgnoreUnrecognizedVMOptions",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dslf4j.internal.verbosity=ERROR");
 
   private static final List<String> ALL =
       List.of(OURS, "agrona", "agrona_payload", "kafka", "netty", "stpe", "priority_queue");
@@ -41,7 +52,7 @@ public final class Comparison {
 
   private Comparison() {}
 
-  public static void main(String[] args) throws RunnerException {
+  public static void main(String[] args) throws RunnerException, IOException, InterruptedException {
     for (Row row : ROWS) {
       for (int live : LIVE) {
         print(row.name + "@" + live, "ns_per_op", "ns", nanosPerOperation(row, live, args[0]));
@@ -65,7 +76,7 @@ public final class Comparison {
                     .param("contender", row.contenders.toArray(String[]::new))
                     .param("live", Integer.toString(live))
                     .forks(1)
-                    .jvmArgs("-Xms2g", "-Xmx2g", "-Dslf4j.internal.verbosity=ERROR")
+                    .jvmArgs(JVM_ARGUMENTS.toArray(String[]::new))
                     .warmupIterations(3)
                     .warmupTime(TimeValue.milliseconds(150))
                     .measurementIterations(5)
@@ -82,27 +93,21 @@ public final class Comparison {
     return nanos;
   }
 
-  /** What the heap holds more for so many timers, the user's array of handles not counted. */
-  private static double bytesPerTimer(String name, int live) {
-    long before = usedBytes();
-    Contender contender = Contender.named(name, live);
-    SplittableRandom random = new SplittableRandom(live);
-    for (int place = 0; place < live; place++) {
-      contender.schedule(place, random.nextInt(1, Contender.HORIZON_TICKS) * Contender.TICK_NANOS);
+  /** In a JVM of its own, so that nothing is counted but this contender. */
+  private static double bytesPerTimer(String contender, int live)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JVM_ARGUMENTS);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(Footprint.class.getName(), contender, Integer.toString(live)));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException("the footprint of " + contender + " was not measured");
     }
-    long after = usedBytes();
-    Object handles = contender.handles();
-    int handleBytes = handles instanceof long[] ? Long.BYTES : Integer.BYTES;
-    contender.close();
-    return (double) (after - before) / live
-        - (double) Array.getLength(handles) * handleBytes / live;
-  }
-
-  private static long usedBytes() {
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-    }
-    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    return Double.parseDouble(answer.strip());
   }
 
   private static void print(String name, String metric, String unit, Map<String, Double> values) {
