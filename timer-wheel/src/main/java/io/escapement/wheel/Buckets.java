@@ -17,8 +17,10 @@ import java.util.Arrays;
  * its own for the one that it finds, and one that goes leaves its index behind. So no list of free
  * indexes is kept, and a new timer's index is read from the line that is written anyway.
  *
+ * <p>With blocks of 16 records:
+ *
  * <pre>{@code
- * blocks of 16; bucket 7, 18 records    block 3 (full)              block 9
+ * bucket 7, 18 records    block 3 (full)              block 9
  * ends[7] = 9*16 + 1      [ r r r r r ... r r ]  <--  [ r r . . . ... . . ]
  *                                            below[9] = 3    ^ the end
  * }</pre>

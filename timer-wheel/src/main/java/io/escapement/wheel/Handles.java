@@ -80,6 +80,11 @@ final class Handles {
     return isOdd(generations[index]);
   }
 
+  /** Whether the timer was alive when {@link #handleAt} gave its handle. */
+  static boolean isLive(long handle) {
+    return (handle >>> 32 & 1) != 0;
+  }
+
   /** The handle of a timer that is alive. */
   long handleAt(int index) {
     return (long) generations[index] << 32 | index;

@@ -120,11 +120,10 @@ final class Levels {
       int end = buckets.end(bucket);
       int index = buckets.indexAt(end);
       long payload = buckets.payloadAt(end);
-      boolean live = handles.isLive(index);
       long handle = handles.handleAt(index);
       buckets.pop(bucket);
       free(end);
-      if (live) {
+      if (Handles.isLive(handle)) {
         fired++;
         handler.onTimer(payload, dueNanos, handle);
       }
@@ -172,12 +171,15 @@ final class Levels {
 
   /** Looks through one block for dead timers, if they are many. */
   void sweep() {
-    if (sweepBlock == Buckets.NONE) {
-      if (handles.dead() - deadAllowance <= handles.live()) {
-        return;
-      }
+    if (sweepBlock != Buckets.NONE) {
+      sweepNextBlock();
+    } else if (handles.dead() - deadAllowance > handles.live()) {
       sweepBlock = 0;
+      sweepNextBlock();
     }
+  }
+
+  private void sweepNextBlock() {
     if (sweepBlock >= buckets.blocks()) {
       sweepBlock = Buckets.NONE;
       return;

@@ -59,7 +59,9 @@ final class TickDigits {
 
   /** The first tick of the slot in which that tick lies: when the slot is emptied. */
   long slotStart(long tick, int level) {
-    return powerOfTwo ? tick & -slotTicks[level] : slotNumber(tick, level) * slotTicks[level];
+    return powerOfTwo
+        ? tick & -1L << (level * bitsPerDigit)
+        : slotNumber(tick, level) * slotTicks[level];
   }
 
   /** The first tick of the slot after the one in which that tick lies. */
