@@ -22,7 +22,7 @@ import java.util.Objects;
  *
  * <p><b>Cost.</b> Schedule and cancel take constant time. Firing takes constant time a timer, and
  * before that a timer is moved at most once for each level but the lowest; finding the next slot in
- * use reads a bit for each slot in between. An advance before the next expiry is a comparison.
+ * use reads a bit for each slot in between. An advance before the next expiry is two comparisons.
  * Nothing is allocated but to hold more timers than ever before, and memory is kept. A timer takes
  * 20 bytes, and half as much again when the arrays have just grown, plus up to a kilobyte for each
  * slot in use. A cancelled timer's record is dropped when its slot is emptied or the dead outnumber

@@ -5,6 +5,8 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.LongGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -111,6 +113,50 @@ final class TimerHandoffConcurrencyTest {
     }
   }
 
+  /** A cell is said to be full before its payload is there: the owner may read what was before. */
+  @Param(name = "number", gen = LongGen.class, conf = "1:9")
+  public static final class HastyQueue {
+    private final AtomicLongArray stamps = new AtomicLongArray(CAPACITY);
+    private final long[] cells = new long[CAPACITY];
+    private final AtomicLong tail = new AtomicLong();
+    private volatile long head;
+
+    @Operation
+    public boolean schedule(@Param(name = "number") long payload) {
+      while (true) {
+        long position = tail.get();
+        int cell = (int) (position % CAPACITY);
+        long free = position / CAPACITY * 2;
+        long stamp = stamps.get(cell);
+        if (stamp == free && tail.compareAndSet(position, position + 1)) {
+          stamps.set(cell, free + 1);
+          cells[cell] = payload;
+          return true;
+        }
+        if (stamp < free) {
+          return false;
+        }
+      }
+    }
+
+    @Operation(nonParallelGroup = "owner")
+    public @Nullable Long drainOne() {
+      long position = head;
+      int cell = (int) (position % CAPACITY);
+      long full = position / CAPACITY * 2 + 1;
+      while (stamps.get(cell) != full) {
+        if (tail.get() == position) {
+          return null;
+        }
+        Thread.onSpinWait();
+      }
+      long payload = cells[cell];
+      stamps.set(cell, full + 1);
+      head = position + 1;
+      return payload;
+    }
+  }
+
   @Test
   void everyInterleavingOfAShortScenarioIsThatOfABoundedQueue() {
     modelChecking().check(Handoff.class);
@@ -119,6 +165,12 @@ final class TimerHandoffConcurrencyTest {
   @Test
   void aQueueWithoutTheGuardIsFoundOut() {
     assertThatThrownBy(() -> modelChecking().check(UnguardedQueue.class))
+        .isInstanceOf(LincheckAssertionError.class);
+  }
+
+  @Test
+  void aQueueThatSaysFullTooEarlyIsFoundOut() {
+    assertThatThrownBy(() -> modelChecking().check(HastyQueue.class))
         .isInstanceOf(LincheckAssertionError.class);
   }
 
