@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The timers' records, by bucket: each bucket is a stack of blocks cut from one array, and has a
  * bit that says whether it is in use.
  *
- * <p>A block has room for 4 to 64 records, fewer where there are many buckets, and belongs to one
+ * <p>A block has room for 4 to 32 records, fewer where there are many buckets, and belongs to one
  * bucket; blocks are chained from the bucket's last to its first, and only the last may be partly
  * filled. A record is two longs: tick (its low 32 bits) and index in the first, payload in the
  * second. Records come and go at the end, so that walking a bucket reads memory in a row; the place
@@ -28,8 +28,8 @@ import java.util.Arrays;
 final class Buckets {
   static final int NONE = -1;
 
-  /** So that the blocks of a live mask fit into a long. */
-  private static final int MAX_BLOCK_BITS = 6;
+  /** A mask of a block fits into a long; larger blocks would stand half empty for more. */
+  private static final int MAX_BLOCK_BITS = 5;
 
   private static final int MIN_BLOCK_BITS = 2;
 

@@ -24,9 +24,9 @@ import java.util.Objects;
  * before that a timer is moved at most once for each level but the lowest; finding the next slot in
  * use reads a bit for each slot in between. An advance before the next expiry is two comparisons.
  * Nothing is allocated but to hold more timers than ever before, and memory is kept. A timer takes
- * 20 bytes, and half as much again when the arrays have just grown, plus up to a kilobyte for each
- * slot in use. A cancelled timer's record is dropped when its slot is emptied or the dead outnumber
- * the living, so that these many bytes are at worst for twice the timers that wait.
+ * 20 bytes, and half as much again when the arrays have just grown, plus up to half a kilobyte for
+ * each slot in use. A cancelled timer's record is dropped when its slot is emptied or the dead
+ * outnumber the living, so that these many bytes are at worst for twice the timers that wait.
  *
  * <p><b>Order.</b> Timers fire tick by tick, those first that were already due when they were
  * scheduled. Within a tick there is no order.

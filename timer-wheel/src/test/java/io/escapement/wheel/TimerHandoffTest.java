@@ -43,6 +43,17 @@ final class TimerHandoffTest {
   }
 
   @Test
+  void itTellsHowManyCommandsWait() {
+    TimerHandoff handoff = new TimerHandoff(3);
+    assertThat(handoff.size()).isZero();
+    handoff.schedule(5_000_000, 1);
+    handoff.schedule(6_000_000, 2);
+    assertThat(handoff.size()).isEqualTo(2);
+    handoff.drainTo(wheel, 1, listener);
+    assertThat(handoff.size()).isEqualTo(1);
+  }
+
+  @Test
   void whatTheWheelRefusesTheListenerIsTold() {
     TimerHandoff handoff = new TimerHandoff(4);
     handoff.schedule(Long.MAX_VALUE, 1);
