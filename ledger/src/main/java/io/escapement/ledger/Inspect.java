@@ -1,5 +1,7 @@
 package io.escapement.ledger;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -7,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what people and services want to know of the ledger. */
 final class Inspect {
@@ -20,6 +23,7 @@ final class Inspect {
   private final String ledgerCounts = Statements.load("ledger_counts");
   private final String lateness = Statements.load("lateness");
   private final String kinds = Statements.load("kinds");
+  private final String channels = Statements.load("channels");
   private final String tenants = Statements.load("tenants");
   private final String settings = Statements.load("settings");
   private final String clock = Statements.load("clock");
@@ -99,7 +103,8 @@ final class Inspect {
             new KindDefinition(
                 Statements.text(row, "name"),
                 Statements.text(row, "queue"),
-                Statements.text(row, "channel"),
+                KindDefinition.Routing.valueOf(Statements.text(row, "routing")),
+                List.of((String[]) row.getArray("channels").getArray()),
                 row.getInt("max_attempts"),
                 Duration.ofMillis(row.getLong("lease_millis")),
                 Duration.ofMillis(row.getLong("timeout_millis")),
@@ -107,6 +112,20 @@ final class Inspect {
                 Duration.ofMillis(row.getLong("backoff_cap_millis")),
                 row.getDouble("backoff_jitter"),
                 KindDefinition.Exhaustion.valueOf(Statements.text(row, "exhaustion"))));
+  }
+
+  List<ChannelDefinition> channels() {
+    return statements.query(
+        "channels",
+        channels,
+        p -> {},
+        row ->
+            new ChannelDefinition(
+                Statements.text(row, "name"),
+                Contract.valueOf(Statements.text(row, "contract")),
+                optionalMillis(row, "timeout_millis"),
+                optionalMillis(row, "settle_millis"),
+                optionalMillis(row, "key_retention_millis")));
   }
 
   Map<String, Integer> tenantWeights() {
@@ -133,5 +152,11 @@ final class Inspect {
 
   Instant clock() {
     return statements.one("clock", clock, p -> {}, row -> Statements.instant(row, "clock"));
+  }
+
+  private static @Nullable Duration optionalMillis(ResultSet row, String column)
+      throws SQLException {
+    long millis = row.getLong(column);
+    return row.wasNull() ? null : Duration.ofMillis(millis);
   }
 }
