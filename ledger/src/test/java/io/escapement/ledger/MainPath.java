@@ -95,10 +95,9 @@ final class MainPath {
     says("accepted", submit("c", "work"));
     as(Role.DISPATCHER);
     String task =
-        rows(
-                "select task_id from escapement.horizon('default', '{"
-                    + allSlots()
-                    + "}', null, 'infinity', 10) offset 1")
+        rows("select task_id from escapement.horizon('default', '{"
+                + allSlots()
+                + "}', null, 'infinity', 10) offset 1")
             .get(0);
     as(Role.OPERATOR);
     says("QUARANTINED", "select escapement.quarantine(%s)".formatted(task));
@@ -155,15 +154,13 @@ final class MainPath {
     as(Role.DISPATCHER);
     says("t", "select escapement.fold()");
     assertThat(
-            rows(
-                "select task_id from escapement.reclaim('default', '{" + allSlots() + "}', 10)"))
+            rows("select task_id from escapement.reclaim('default', '{" + allSlots() + "}', 10)"))
         .isEmpty();
     says("0", "select tasks from escapement.forget(100)");
     as(Role.RELAY);
     assertThat(rows("select events from escapement.outbox")).isNotEmpty();
     String ids = rows("select ids from escapement.prunable_outbox('-1 hour', 1000)").get(0);
-    assertThat(rows("select escapement.prune_outbox('%s')".formatted(ids)))
-        .doesNotContain("0");
+    assertThat(rows("select escapement.prune_outbox('%s')".formatted(ids))).doesNotContain("0");
     assertThat(rows("select plugin from escapement.slot_state('none')")).isEmpty();
     as(Role.OPERATOR);
     says("0", "select tasks from escapement.retire(100)");

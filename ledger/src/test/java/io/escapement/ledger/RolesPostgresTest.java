@@ -190,7 +190,7 @@ class RolesPostgresTest {
           for (String relation : relations) {
             @Nullable String state = attempt.stateOf("select * from escapement." + relation);
             boolean works = state == null;
-            if (works != may(READABLE, relation, role) || !works && !MAY_NOT.equals(state)) {
+            if (works != may(READABLE, relation, role) || (!works && !MAY_NOT.equals(state))) {
               wrong.add(role + (works ? " may read " : " may not read ") + relation);
             }
           }

@@ -182,7 +182,9 @@ class SearchPathPostgresTest {
           "create operator %s.%s (leftarg = %s, rightarg = %s, function = %s)"
               .formatted(schema, parts[0], parts[1], parts[2], name));
     }
-    for (String function : named("""
+    for (String function :
+        named(
+            """
         select format('%I(%s)', proname, (
           select string_agg(format_type(t, null), ', ' order by n)
           from unnest(proargtypes::oid[]) with ordinality a(t, n)))
