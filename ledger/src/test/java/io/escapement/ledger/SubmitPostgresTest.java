@@ -31,6 +31,15 @@ class SubmitPostgresTest {
   }
 
   @Test
+  void severalRequestsMayShareATransaction() {
+    db.execute(
+        "begin; select * from escapement.submit('/s', '1', 'acme', 'work', 'abc');"
+            + " select * from escapement.submit('/s', '1', 'acme', 'work', 'abc');"
+            + " select * from escapement.submit('/s', '2', 'acme', 'work', 'abc'); commit");
+    assertThat(db.number("select count(*) from escapement.task")).isEqualTo(2);
+  }
+
+  @Test
   void aTaskIsClaimedAndDoneFromSql() {
     submit("'/s', '1', 'acme', 'work', 'abc'");
     assertThat(

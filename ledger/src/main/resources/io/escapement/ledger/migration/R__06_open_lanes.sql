@@ -4,10 +4,13 @@
 -- Internal: granted to nobody.
 create or replace function escapement.is_choosy(p_queue text, p_kinds text[],
   p_channels text[]) returns boolean
-language sql stable set search_path = escapement, pg_temp as $$
+language sql stable set search_path = escapement, pg_temp
+  -- these tables are a page each, and mostly empty
+  set enable_seqscan = on as $$
   select exists (select from pause)
-      or exists (select from kind where queue = p_queue
-                   and (name <> all(p_kinds) or not channels <@ p_channels));
+      or (p_kinds is not null or p_channels is not null)
+        and exists (select from kind where queue = p_queue
+                      and (name <> all(p_kinds) or not channels <@ p_channels));
 $$;
 revoke all on function escapement.is_choosy from public;
 
