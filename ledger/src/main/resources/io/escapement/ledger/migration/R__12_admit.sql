@@ -53,6 +53,7 @@ declare
   v_folded boolean := false;
   v_holder int[];     -- the record that an identity group's promise was made for, by leader
   v_bytes bigint;
+  v_before constant bigint := nextval('task_id');
   v_missing int;
   v_round int := 0;
   i int;
@@ -183,8 +184,10 @@ begin
         with ordinality u(namespace, event_id, tenant, kind, subject, value, decision, held, ord)
       left join intent i
         on i.namespace = u.namespace and i.event_id = u.event_id and u.decision is null
-      -- no savepoints here, so rows of this transaction bear its own id
-      left join lateral (select i.xmin = pg_current_xact_id()::xid as fresh) f on true;
+      -- Rows of this transaction bear its id (no savepoints here), and ids of a session only grow:
+      -- an earlier call in the same transaction has made rows with lower ones.
+      left join lateral (
+        select i.xmin = pg_current_xact_id()::xid and i.id > v_before as fresh) f on true;
     exit when v_missing = 0;
     -- An identity was there at the insert and gone at the look: it was just being forgotten.
     if v_round >= 5 then

@@ -52,12 +52,24 @@ as $$
 declare
   c_last_attempt constant int := 2000000000; -- numbers of attempts end, after too many redrives
   v_pauses constant boolean := exists (select from pause);
+  v_queues text[];
+  v_tenants text[];
+  v_kinds text[];
+  v_channels text[];
   v_claimed bigint[];
   v_settled bigint[];
   v_seen text[];
 begin
   if p_owner is null or octet_length(p_owner) not between 1 and 512 then
     raise exception 'escapement: a lease owner has 1 to 512 bytes' using errcode = 'ES002';
+  end if;
+  if v_pauses then
+    select coalesce(array_agg(name) filter (where scope = 'queue'), '{}'),
+           coalesce(array_agg(name) filter (where scope = 'tenant'), '{}'),
+           coalesce(array_agg(name) filter (where scope = 'kind'), '{}'),
+           coalesce(array_agg(name) filter (where scope = 'channel'), '{}')
+      into v_queues, v_tenants, v_kinds, v_channels
+    from pause;
   end if;
   -- "<= UNKNOWN" says "waits" without implying the partial index's predicate: this is a look-up by
   -- key, not a walk of what waits.
@@ -68,7 +80,8 @@ begin
     where t.id = any(p_tasks) and t.state <= 'UNKNOWN' and t.due_at <= now()
       and (p_kinds is null or t.kind = any(p_kinds))
       and (p_channels is null or t.channel = any(p_channels))
-      and (not v_pauses or not is_paused(t.queue, t.tenant, t.kind, t.channel))
+      and (not v_pauses or t.queue <> all(v_queues) and t.tenant <> all(v_tenants)
+           and t.kind <> all(v_kinds) and t.channel <> all(v_channels))
       and t.attempt < c_last_attempt
     order by t.id for update skip locked
   ),
@@ -133,7 +146,8 @@ begin
     select t.id,
            case when t.state <= 'UNKNOWN' and t.due_at > now() then 'NOT_DUE'
                 when t.state <= 'UNKNOWN' and t.due_at is not null and v_pauses
-                  and is_paused(t.queue, t.tenant, t.kind, t.channel) then 'PAUSED'
+                  and (t.queue = any(v_queues) or t.tenant = any(v_tenants)
+                       or t.kind = any(v_kinds) or t.channel = any(v_channels)) then 'PAUSED'
                 else 'NOT_CLAIMABLE' end,
            t.state, null::int, t.tenant, null::text, null::text, t.slot::int, null::task_action,
            null::boolean, null::text, null::bigint, null::bigint, t.due_at, null::timestamptz,

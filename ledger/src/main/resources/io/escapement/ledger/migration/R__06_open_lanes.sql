@@ -1,26 +1,16 @@
--- Whether a lane is paused, by any of its four names.
---
--- Internal: granted to nobody.
-create or replace function escapement.is_paused(p_queue text, p_tenant text, p_kind text,
-  p_channel text) returns boolean
-language sql stable set search_path = escapement, pg_temp as $$
-  select exists (select from pause where scope = 'queue' and name = p_queue)
-      or exists (select from pause where scope = 'tenant' and name = p_tenant)
-      or exists (select from pause where scope = 'kind' and name = p_kind)
-      or exists (select from pause where scope = 'channel' and name = p_channel);
-$$;
-revoke all on function escapement.is_paused from public;
-
 -- Whether some of a queue's tasks must be passed over: something is paused, or there are kinds or
 -- channels that are not asked for. Null: all are asked for.
 --
 -- Internal: granted to nobody.
 create or replace function escapement.is_choosy(p_queue text, p_kinds text[],
   p_channels text[]) returns boolean
-language sql stable set search_path = escapement, pg_temp as $$
+language sql stable set search_path = escapement, pg_temp
+  -- these tables are a page each, and mostly empty
+  set enable_seqscan = on as $$
   select exists (select from pause)
-      or exists (select from kind where queue = p_queue
-                   and (name <> all(p_kinds) or not channels <@ p_channels));
+      or (p_kinds is not null or p_channels is not null)
+        and exists (select from kind where queue = p_queue
+                      and (name <> all(p_kinds) or not channels <@ p_channels));
 $$;
 revoke all on function escapement.is_choosy from public;
 
