@@ -687,7 +687,7 @@ function escapement.admit(p_topics text[], p_topic_ids uuid[], p_partitions inte
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body ba575c8bc55d6a7b1dae982847ae64e6
+  body 841427303b45079973c881f9465f5c65
 grant execute to escapement_ingest
 
 function escapement.advance_positions(p_topics text[], p_topic_ids uuid[], p_partitions integer[], p_expected bigint[], p_next bigint[])
@@ -718,7 +718,7 @@ function escapement.claim(p_owner text, p_kinds text[], p_tasks bigint[], p_chan
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 453ac67262b50efd413890e16c71c601
+  body ed963698340f8a8ac1dcd3f210bdfe5e
 grant execute to escapement_dispatcher
 
 function escapement.claim_due(p_owner text, p_queue text, p_slots integer[], p_kinds text[], p_limit integer, p_channels text[] DEFAULT NULL::text[])
@@ -826,14 +826,9 @@ grant execute to escapement_dispatcher
 function escapement.is_choosy(p_queue text, p_kinds text[], p_channels text[])
   returns boolean
   language sql, stable, parallel unsafe
+  set enable_seqscan=on
   set search_path=escapement, pg_temp
-  body d8af2949351e8f3c2e54620a2b5967b8
-
-function escapement.is_paused(p_queue text, p_tenant text, p_kind text, p_channel text)
-  returns boolean
-  language sql, stable, parallel unsafe
-  set search_path=escapement, pg_temp
-  body 25329057bcaa1bb04e43802a01162a02
+  body d890c1ebb3fe9a9a2ad50fadd7dfd01a
 
 function escapement.leased(p_owner text, p_tasks bigint[])
   returns TABLE(task_id bigint, attempt integer, tenant text, kind text, channel text, slot integer, action escapement.task_action, uncertain boolean, address text, lease_micros bigint, timeout_micros bigint, due_at timestamp with time zone, claimed_at timestamp with time zone, tries_left integer, idempotency_key text, namespace text, event_id text, subject text, content_type text, value bytea)

@@ -57,7 +57,6 @@ class RolesPostgresTest {
           entry("hint_line", NOBODY),
           entry("horizon", Set.of(DISPATCHER)),
           entry("is_choosy", NOBODY),
-          entry("is_paused", NOBODY),
           entry("leased", NOBODY),
           entry("observe", Set.of(DISPATCHER)),
           entry("open_lanes", NOBODY),
