@@ -27,8 +27,6 @@ import org.junit.jupiter.api.Test;
 /** From nothing and from the release before, to the same schema, and no promise lost. */
 class MigrationPostgresTest {
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String RULES =
@@ -112,7 +110,7 @@ class MigrationPostgresTest {
         .atMost(PATIENCE)
         .until(
             () -> {
-              worker.reclaim("default", ALL_SLOTS, 100);
+              worker.reclaim("default", TestLedger.ALL_SLOTS, 100);
               return state("lost").equals("QUARANTINED");
             });
     assertThat(worker.observe(List.of(completed(gone.task(), gone.attempt(), "lost"))))
@@ -135,7 +133,7 @@ class MigrationPostgresTest {
         .until(
             () -> {
               work(worker);
-              worker.reclaim("default", ALL_SLOTS, 100);
+              worker.reclaim("default", TestLedger.ALL_SLOTS, 100);
               return db.number("select count(*) from escapement.task where state < 'DONE'") == 0;
             });
     assertThat(
@@ -348,7 +346,8 @@ class MigrationPostgresTest {
   private static void work(Ledger worker) {
     List<Observation> done = new ArrayList<>();
     Collection<ClaimAnswer> answers =
-        worker.claimDue("new/" + System.nanoTime(), "default", ALL_SLOTS, WorkFilter.ANY, 100);
+        worker.claimDue(
+            "new/" + System.nanoTime(), "default", TestLedger.ALL_SLOTS, WorkFilter.ANY, 100);
     for (ClaimAnswer answer : answers) {
       if (answer instanceof ClaimAnswer.Claimed claimed) {
         ClaimedTask task = claimed.lease();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,12 +12,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 
@@ -103,7 +107,7 @@ final class ReleaseOne implements AutoCloseable {
       s.setArray(p++, array("int8", Collections.singletonList(null)));
       s.setArray(p++, array("int8", List.of((long) n)));
       s.setArray(p++, array("int4", Collections.nCopies(n, 1)));
-      s.setArray(p++, array("int8", java.util.stream.LongStream.range(0, n).boxed().toList()));
+      s.setArray(p++, array("int8", LongStream.range(0, n).boxed().toList()));
       s.setArray(p++, array("text", Collections.nCopies(n, null)));
       s.setArray(p++, array("text", Collections.nCopies(n, null)));
       s.setArray(p++, array("text", Collections.nCopies(n, "/shop")));
@@ -134,7 +138,7 @@ final class ReleaseOne implements AutoCloseable {
       s.setString(1, "default");
       s.setArray(2, allSlots());
       s.setArray(3, array("text", List.of("work", "strict")));
-      s.setObject(4, java.time.OffsetDateTime.now(java.time.ZoneOffset.UTC));
+      s.setObject(4, OffsetDateTime.now(ZoneOffset.UTC));
       s.setInt(5, 2);
       List<Long> tasks = new ArrayList<>();
       try (ResultSet rows = s.executeQuery()) {
@@ -223,12 +227,11 @@ final class ReleaseOne implements AutoCloseable {
     connection.close();
   }
 
-  private java.sql.Array allSlots() throws SQLException {
-    return array("int4", java.util.stream.IntStream.range(0, 256).boxed().toList());
+  private Array allSlots() throws SQLException {
+    return array("int4", TestLedger.ALL_SLOTS);
   }
 
-  private java.sql.Array array(String type, List<? extends @Nullable Object> values)
-      throws SQLException {
+  private Array array(String type, List<? extends @Nullable Object> values) throws SQLException {
     return connection.createArrayOf(type, values.toArray());
   }
 
