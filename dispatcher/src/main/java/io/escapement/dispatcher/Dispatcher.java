@@ -178,6 +178,7 @@ public final class Dispatcher implements AutoCloseable {
   private void startLoops() {
     workLoops.add(Loop.start("escapement-completer", health, completer::runOnce));
     workLoops.add(Loop.start("escapement-renewer", health, renewer::runOnce));
+    workLoops.add(Loop.start("escapement-forgetter", health, new Forgetter(ledger)::runOnce));
     for (int i = 0; i < drivers.size(); i++) {
       QueueDriver driver = drivers.get(i);
       HintConsumer consumer = consumers.get(i);

@@ -19,6 +19,8 @@ final class Inspect {
   private final Statements statements;
   private final String backlog = Statements.load("backlog");
   private final String budgets = Statements.load("budgets");
+  private final String needsReview = Statements.load("needs_review");
+  private final String paused = Statements.load("paused");
   private final String taskCounts = Statements.load("task_counts");
   private final String ledgerCounts = Statements.load("ledger_counts");
   private final String lateness = Statements.load("lateness");
@@ -57,7 +59,10 @@ final class Inspect {
                     row.getLong("max_tasks"),
                     row.getLong("used_bytes"),
                     row.getLong("max_bytes")));
-    return new Status(clock(), waiting, limits, counts().outboxRows());
+    long parked = statements.one("needs_review", needsReview, p -> {}, row -> row.getLong(1));
+    List<String> pauses =
+        statements.query("paused", paused, p -> {}, row -> Statements.text(row, "what"));
+    return new Status(clock(), waiting, limits, parked, pauses, counts().outboxRows());
   }
 
   LedgerCounts counts() {

@@ -6,6 +6,10 @@ language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   v_result text := 'PAUSED';
 begin
+  if p_scope is null or p_scope not in ('queue', 'kind', 'channel', 'tenant') then
+    raise exception 'pause: the scope is queue, kind, channel or tenant, not %', p_scope
+      using errcode = '22023';
+  end if;
   insert into pause (scope, name, reason) values (p_scope, p_name, cut(p_reason, 8192))
     on conflict do nothing;
   if not found then

@@ -106,3 +106,18 @@ create table escapement.retention (
   next_intent bigint not null default 0
 );
 insert into escapement.retention default values;
+
+-- Written once and deleted in bulk by forgetting: vacuumed before a twentieth of them is dead, so
+-- that what is forgotten makes room for what comes, and as often frozen while only rows come.
+alter table escapement.intent set (autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+alter table escapement.attempt set (autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+alter table escapement.effect set (autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+-- A few rows that every admission updates: their pages prune themselves, this keeps them small
+-- when a long transaction has kept them from it.
+alter table escapement.budget set (autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+alter table escapement.ingest_position set (autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
