@@ -36,7 +36,7 @@ table escapement.attempt (
   late_outcome text,
   late_detail text,
   late_at timestamp with time zone
-)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_vacuum_scale_factor=0.05)
 constraint attempt_number_check CHECK ((number > 0))
 constraint attempt_pkey PRIMARY KEY (task_id, number)
 CREATE UNIQUE INDEX attempt_pkey ON escapement.attempt USING btree (task_id, number)
@@ -48,7 +48,7 @@ table escapement.budget (
   used_tasks bigint not null default 0,
   used_bytes bigint not null default 0,
   weight integer not null default 1
-) with (fillfactor=50)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50)
 constraint budget_max_bytes_check CHECK ((max_bytes >= 0))
 constraint budget_max_tasks_check CHECK ((max_tasks >= 0))
 constraint budget_pkey PRIMARY KEY (tenant)
@@ -81,7 +81,7 @@ table escapement.effect (
   attempt integer not null,
   bytes bytea not null,
   created_at timestamp with time zone not null default now()
-)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_vacuum_scale_factor=0.05)
 constraint effect_pkey PRIMARY KEY (task_id)
 CREATE UNIQUE INDEX effect_pkey ON escapement.effect USING btree (task_id)
 
@@ -91,7 +91,7 @@ table escapement.ingest_position (
   topic text not null,
   "position" bigint not null,
   updated_at timestamp with time zone not null default now()
-) with (fillfactor=50)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50)
 constraint ingest_position_partition_check CHECK ((partition >= 0))
 constraint ingest_position_pkey PRIMARY KEY (topic_id, partition)
 constraint ingest_position_position_check CHECK (("position" >= 0))
@@ -112,7 +112,7 @@ table escapement.intent (
   issued_at timestamp with time zone not null,
   last_issued_at timestamp with time zone not null,
   accepted_at timestamp with time zone not null default now()
-)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_vacuum_scale_factor=0.05)
 constraint intent_event_id_check CHECK (((octet_length(event_id) >= 1) AND (octet_length(event_id) <= 512)))
 constraint intent_namespace_check CHECK (((octet_length(namespace) >= 1) AND (octet_length(namespace) <= 1024)))
 constraint intent_pkey PRIMARY KEY (id)
@@ -875,7 +875,7 @@ function escapement.pause(p_scope text, p_name text, p_reason text DEFAULT NULL:
   returns text
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body 7f4d40ba4449664e801a71df5221594e
+  body 10b74dfc536d63f762442c5d33263b28
 grant execute to escapement_operator
 
 function escapement.positions(p_topic_ids uuid[], p_partitions integer[])
