@@ -53,7 +53,8 @@ class RetryPostgresTest {
 
   /** Counts in a sequence, because that is not undone with the call. */
   private void failTheFirst(int times, String sqlState) {
-    db.execute("create sequence if not exists escapement.calls; alter sequence escapement.calls restart");
+    db.execute(
+        "create sequence if not exists escapement.calls; alter sequence escapement.calls restart");
     db.execute(
         "create or replace function escapement.clock() returns timestamptz"
             + " language plpgsql security definer set search_path = escapement, pg_temp as"
