@@ -98,6 +98,11 @@ final class ChildProcess implements AutoCloseable {
     return next(ChildMain.Word.ANSWER);
   }
 
+  /** What the job that was begun fails with in the end. */
+  String failure() {
+    return next(ChildMain.Word.FAILED);
+  }
+
   /** Waits until the job has been answered or one of its statements waits for a lock. */
   void awaitAnswerOrLock(TestLedger db) {
     awaitTrue(() -> !lines.isEmpty() || sessions(db, "wait_event_type = 'Lock'") > 0);
@@ -121,7 +126,12 @@ final class ChildProcess implements AutoCloseable {
   /** Does a job that ends the process, and waits until the server has noticed. */
   void leave(TestLedger db, ChildJob job) {
     begin(db, job);
-    assertThat(line()).as("the job ends the process").isEqualTo(END);
+    awaitHalt(db);
+  }
+
+  /** Waits until the job has ended the process, and the server has noticed. */
+  void awaitHalt(TestLedger db) {
+    assertThat(line()).as("what %s says instead of leaving", name).isEqualTo(END);
     awaitExit();
     assertThat(process.exitValue()).isEqualTo(ChildSession.HALTED);
     awaitNoSession(db);

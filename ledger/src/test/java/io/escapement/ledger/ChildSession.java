@@ -73,7 +73,12 @@ final class ChildSession implements AutoCloseable {
 
   /** One request on a partition of its own. */
   static AdmissionBatch batch(Requests request) {
-    PartitionKey partition = new PartitionKey("requests", UUID.randomUUID(), 0);
+    return batch(UUID.randomUUID(), request);
+  }
+
+  /** One request, the first of a topic's only partition. */
+  static AdmissionBatch batch(UUID topic, Requests request) {
+    PartitionKey partition = new PartitionKey("requests", topic, 0);
     return new AdmissionBatch(
         List.of(new PositionAdvance(partition, null, 1)), List.of(request.build()));
   }
@@ -132,7 +137,12 @@ final class ChildSession implements AutoCloseable {
 
   /** What operations run their statements on, with something to happen around each commit. */
   Statements statements(Role role, CommitBoundary boundary) {
-    return new Statements(boundary.around(pool(role, Duration.ofSeconds(30))));
+    return statements(role, Duration.ofSeconds(30), boundary);
+  }
+
+  /** The same, with the time that the server allows a statement, or a transaction that is idle. */
+  Statements statements(Role role, Duration timeout, CommitBoundary boundary) {
+    return new Statements(boundary.around(pool(role, timeout)));
   }
 
   /** A connection as the owner, in no role. */

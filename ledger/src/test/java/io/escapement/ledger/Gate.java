@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A place inside a function where its statement stands still, before its first row goes into a
- * table, as long as this is not closed.
+ * A place inside a function where its statement stands still: before its first row goes into a
+ * table.
  */
-final class Gate implements AutoCloseable {
+final class Gate {
 
   /** How many of a database's sessions wait at a gate; more conditions on activity follow. */
   static final String WAITING =
@@ -16,18 +16,10 @@ final class Gate implements AutoCloseable {
           + " where l.locktype = 'advisory' and not l.granted and l.classid = 1 and l.objid = 2"
           + " and a.datname = current_database()";
 
-  private final TestLedger db;
-  private final Connection holder;
-  private final String table;
+  private Gate() {}
 
-  private Gate(TestLedger db, Connection holder, String table) {
-    this.db = db;
-    this.holder = holder;
-    this.table = table;
-  }
-
-  /** Whoever inserts into a table of the schema waits. */
-  static Gate before(TestLedger db, String table) throws SQLException {
+  /** While this runs, whoever inserts into a table of the schema waits. */
+  static void closedBefore(TestLedger db, String table, Runnable meanwhile) throws SQLException {
     db.execute(
         """
         create or replace function public.gate() returns trigger language plpgsql as $$
@@ -39,17 +31,11 @@ final class Gate implements AutoCloseable {
           execute function public.gate();
         """
             .formatted(table));
-    Connection holder = db.connection();
-    try (Statement s = holder.createStatement()) {
+    try (Connection holder = db.connection();
+        Statement s = holder.createStatement()) {
       s.execute("select pg_advisory_lock(1, 2)");
+      meanwhile.run();
     }
-    return new Gate(db, holder, table);
-  }
-
-  /** Lets all through, and takes the gate away. */
-  @Override
-  public void close() throws SQLException {
-    holder.close();
     db.execute("drop trigger gate on escapement." + table);
   }
 }

@@ -312,8 +312,11 @@ class ProcessContentionPostgresTest {
     List<String> ends =
         db.column(
             """
-            select t.state || ' ' || (select count(*) from escapement.effect e where e.task_id = t.id)
-            from escapement.task t order by t.id
+            select t.state || ' ' || count(e.task_id)
+            from escapement.intent i
+              join escapement.task t on t.intent_id = i.id
+              left join escapement.effect e on e.task_id = t.id
+            group by i.event_id, t.state order by substr(i.event_id, 2)::int
             """);
     Map<String, Integer> together = new TreeMap<>();
     for (int round = 0; round < CANCEL_ROUNDS; round++) {
