@@ -88,10 +88,10 @@ final class ChildSession implements AutoCloseable {
     return name + "/" + ++claims;
   }
 
-  /** Claims one task of the kind {@code work}; null if it is not to be had. */
+  /** Claims one task; null if it is not to be had. */
   @Nullable ClaimedTask claim(long task) {
     ClaimAnswer answer =
-        ledger(Role.DISPATCHER).claim(nextOwner(), List.of("work"), List.of(task)).get(0);
+        ledger(Role.DISPATCHER).claim(nextOwner(), WorkFilter.ANY, List.of(task)).get(0);
     return answer instanceof ClaimAnswer.Claimed claimed ? claimed.lease() : null;
   }
 

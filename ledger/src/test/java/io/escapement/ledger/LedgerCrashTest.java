@@ -2,14 +2,20 @@ package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +32,6 @@ class LedgerCrashTest {
 
   private static final List<Integer> ALL_SLOTS =
       java.util.stream.IntStream.range(0, 256).boxed().toList();
-  private static final List<String> KINDS = List.of("work");
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
   /** The next one to leave; it starts while the test of the one before is still reading. */
@@ -36,6 +41,7 @@ class LedgerCrashTest {
   private Ledger ingest;
   private Ledger worker;
   private Ledger operator;
+  private final Set<String> external = new HashSet<>();
   private int claims;
 
   @BeforeAll
@@ -148,7 +154,7 @@ class LedgerCrashTest {
     assertThat(worker.claimedBy("crashing"))
         .singleElement()
         .satisfies(lease -> assertThat(lease.attempt()).isEqualTo(1));
-    assertThat(worker.claim("second", KINDS, List.of(task)).get(0))
+    assertThat(worker.claim("second", WorkFilter.ANY, List.of(task)).get(0))
         .isInstanceOf(ClaimAnswer.NotClaimable.class);
     assertThat(use()).isEqualTo(use);
 
@@ -167,7 +173,7 @@ class LedgerCrashTest {
     return s ->
         String.valueOf(
             new Claim(s.statements(Role.DISPATCHER, halt(s, before)))
-                .apply("crashing", KINDS, List.of(task)));
+                .apply("crashing", WorkFilter.ANY, List.of(task)));
   }
 
   // Completion.
@@ -228,7 +234,7 @@ class LedgerCrashTest {
   /** Claims, says so, and completes as far as it gets. */
   private static ChildJob completion(long task, At at) {
     return s -> {
-      ClaimedTask claimed = java.util.Objects.requireNonNull(s.claim(task));
+      ClaimedTask claimed = Objects.requireNonNull(s.claim(task));
       s.pause("claimed");
       CommitBoundary boundary =
           switch (at) {
@@ -311,6 +317,168 @@ class LedgerCrashTest {
                 .apply("/test", "a", false, "crash"));
   }
 
+  // The outside.
+
+  @Test
+  void aCrashBetweenCallAndObservationIsUnknownUntilThereIsEvidence() {
+    Duration timeout = Duration.ofMillis(1);
+    external(ChannelDefinition.idempotent("keyed", timeout, null));
+    external(ChannelDefinition.queryable("asked", timeout, Duration.ZERO));
+    external(ChannelDefinition.opaque("silent", timeout));
+    long keyed = submitOne("keyed");
+    long asked = submitOne("asked");
+    long silent = submitOne("silent");
+    db.execute("create table public.call (task bigint)");
+    crash(
+        s -> {
+          for (long task : new long[] {keyed, asked, silent}) {
+            if (s.claim(task) != null) {
+              s.run("insert into public.call values (" + task + ")");
+            }
+          }
+          s.halt();
+          return "";
+        });
+    assertThat(operator.audit()).isEmpty();
+    assertThat(db.number("select count(*) from public.call")).isEqualTo(3);
+    assertThat(db.column("select state || ' ' || action from escapement.task"))
+        .containsOnly("CLAIMED SEND");
+    db.execute("update escapement.task set lease_until = clock_timestamp()");
+    worker.reclaim("default", ALL_SLOTS, 10);
+
+    assertThat(operator.audit()).isEmpty();
+    assertThat(use()).containsExactly("3,6", "3,6");
+    assertThat(db.column("select outcome || ' ' || action from escapement.attempt"))
+        .containsOnly("LEASE_EXPIRED SEND")
+        .hasSize(3);
+    assertThat(
+            db.column(
+                "select channel || ' ' || state || ' ' || uncertain || ' ' || (due_at is null)"
+                    + " from escapement.task order by id"))
+        .containsExactly(
+            "keyed UNKNOWN true false", "asked UNKNOWN true false", "silent UNKNOWN true true");
+
+    ClaimedTask again = claimWhenDue(keyed);
+    assertThat(again.action()).isEqualTo(ClaimedTask.Action.SEND);
+    settle(Observation.of(keyed, 2, Observation.Seen.ACCEPTED_REPLAY, null));
+    ClaimedTask question = claimWhenDue(asked);
+    assertThat(question.action()).isEqualTo(ClaimedTask.Action.QUERY);
+    settle(Observation.of(asked, 2, Observation.Seen.QUERY_FOUND, null));
+    assertThat(worker.claim("nobody", WorkFilter.ANY, List.of(silent)).get(0))
+        .as("nothing is sent again that may have been accepted")
+        .isInstanceOf(ClaimAnswer.NotClaimable.class);
+    assertThat(operator.resolve(silent, Resolution.DONE, "it was there")).isEqualTo(Resolved.DONE);
+    assertThat(db.column("select state from escapement.task")).containsOnly("DONE");
+    assertThat(use()).containsExactly("0,0", "0,0");
+    assertThat(operator.audit()).isEmpty();
+  }
+
+  // Operators.
+
+  @Test
+  void aCrashInsideOrBeforeTheCommitOfARedriveLeavesTheTaskInQuarantine() throws Exception {
+    long task = quarantined("a");
+    assertCrashesLeaveNothing(
+        "outbox",
+        s -> operate(s, CommitBoundary.none()).redrive(task, 1, "crash"),
+        s -> operate(s, halt(s, true)).redrive(task, 1, "crash"));
+    assertThat(operator.redrive(task, 1, "again")).isEqualTo(Redriven.REDRIVEN);
+  }
+
+  @Test
+  void aCrashAfterTheRedrivesCommitLeavesAllAndASecondOneSaysSo() {
+    long task = quarantined("a");
+    crash(s -> operate(s, halt(s, false)).redrive(task, 1, "crash").name());
+    assertThat(operator.audit()).isEmpty();
+    assertThat(db.column("select state || ' ' || attempt from escapement.task"))
+        .containsExactly("SCHEDULED 2");
+    assertThat(use()).containsExactly("1,2", "1,2");
+    assertThat(operator.redrive(task, 1, "again")).isEqualTo(Redriven.NOT_QUARANTINED);
+    assertThat(complete(claimNow(task))).isInstanceOf(ObserveAnswer.Applied.class);
+    assertThat(operator.audit()).isEmpty();
+  }
+
+  @Test
+  void aCrashInsideOrBeforeTheCommitOfAResolutionLeavesTheTaskParked() throws Exception {
+    long task = parked("a");
+    assertCrashesLeaveNothing(
+        "operator_action",
+        s -> operate(s, CommitBoundary.none()).resolve(task, Resolution.DONE, "crash"),
+        s -> operate(s, halt(s, true)).resolve(task, Resolution.DONE, "crash"));
+    assertThat(operator.resolve(task, Resolution.FAILED, "again")).isEqualTo(Resolved.FAILED);
+  }
+
+  @Test
+  void aCrashAfterTheResolutionsCommitLeavesAllAndASecondOneSaysSo() {
+    long task = parked("a");
+    crash(s -> operate(s, halt(s, false)).resolve(task, Resolution.DONE, "crash").name());
+    assertThat(operator.audit()).isEmpty();
+    assertThat(db.column("select state from escapement.task")).containsExactly("DONE");
+    assertThat(use()).containsExactly("0,0", "0,0");
+    assertThat(operator.resolve(task, Resolution.FAILED, "again")).isEqualTo(Resolved.NOT_PARKED);
+    assertThat(db.column("select state from escapement.task")).containsExactly("DONE");
+  }
+
+  /** An operator's act, in the child. */
+  @FunctionalInterface
+  private interface Act extends Serializable {
+    Object on(ChildSession session);
+  }
+
+  /** Neither while the statement is at work on a table, nor before the commit. */
+  private void assertCrashesLeaveNothing(String table, Act inside, Act beforeCommit)
+      throws SQLException {
+    Map<String, List<String>> before = LedgerRows.of(db);
+    Gate.closedBefore(
+        db,
+        table,
+        () -> {
+          crash(
+              s -> {
+                s.haltAtGate();
+                return String.valueOf(inside.on(s));
+              });
+          assertThat(LedgerRows.of(db)).as("inside").isEqualTo(before);
+        });
+    crash(s -> String.valueOf(beforeCommit.on(s)));
+    assertThat(LedgerRows.of(db)).as("before the commit").isEqualTo(before);
+    assertThat(operator.audit()).isEmpty();
+    assertThat(use()).containsExactly("1,2", "1,2");
+  }
+
+  private static Operate operate(ChildSession session, CommitBoundary boundary) {
+    return new Operate(session.statements(Role.OPERATOR, boundary));
+  }
+
+  /** A task that has failed once and was taken out of service. */
+  private long quarantined(String id) {
+    long task = submitOne(id);
+    ClaimedTask claimed = claimNow(task);
+    settle(Observation.failed(task, claimed.attempt(), "no"));
+    assertThat(operator.quarantine(task, "test")).isEqualTo(Quarantined.QUARANTINED);
+    return task;
+  }
+
+  /** A task that a person must look at. */
+  private long parked(String id) {
+    external(ChannelDefinition.opaque(id, Duration.ofMillis(1)));
+    long task = submitOne(id);
+    ClaimedTask claimed = claimNow(task);
+    settle(Observation.of(task, claimed.attempt(), Observation.Seen.TIMEOUT, null));
+    return task;
+  }
+
+  /** From now on a kind goes to the outside, without backoff; kind and channel bear one name. */
+  private void external(ChannelDefinition channel) {
+    operator.defineChannel(channel, "test");
+    operator.defineKind(
+        KindDefinition.local(channel.name())
+            .withChannel(channel.name())
+            .withBackoff(Duration.ZERO, Duration.ZERO, 0),
+        "test");
+    external.add(channel.name());
+  }
+
   // Helpers.
 
   private static CommitBoundary halt(ChildSession session, boolean before) {
@@ -360,7 +528,8 @@ class LedgerCrashTest {
   }
 
   private ClaimedTask claimNow(long task) {
-    return ((ClaimAnswer.Claimed) worker.claim("w/" + ++claims, KINDS, List.of(task)).get(0))
+    return ((ClaimAnswer.Claimed)
+            worker.claim("w/" + ++claims, WorkFilter.ANY, List.of(task)).get(0))
         .lease();
   }
 
@@ -378,8 +547,27 @@ class LedgerCrashTest {
     return ((Admission.Decided) ingest.admit(batch)).decisions().get(0).decision();
   }
 
+  /** A request of the kind of this name, if there is one. */
   private long submitOne(String id) {
-    assertThat(db.submit(ingest, request(id).build())).containsExactly(Decision.ACCEPTED);
-    return db.number("select max(id) from escapement.task where state = 'SCHEDULED'");
+    Requests request = request(id).kind(external.contains(id) ? id : "work");
+    assertThat(db.submit(ingest, request.build())).containsExactly(Decision.ACCEPTED);
+    return db.number("select first_task from escapement.intent where event_id = '" + id + "'");
+  }
+
+  private ClaimedTask claimWhenDue(long task) {
+    await()
+        .atMost(ChildProcess.PATIENCE)
+        .until(
+            () ->
+                db.number(
+                        "select count(*) from escapement.task where due_at <= now() and id = "
+                            + task)
+                    == 1);
+    return claimNow(task);
+  }
+
+  private void settle(Observation observation) {
+    assertThat(worker.observe(List.of(observation)).get(0))
+        .isInstanceOf(ObserveAnswer.Applied.class);
   }
 }

@@ -27,7 +27,6 @@ class LedgerFactsPostgresTest {
 
   private static final List<Integer> ALL_SLOTS =
       java.util.stream.IntStream.range(0, 256).boxed().toList();
-  private static final List<String> KINDS = List.of("work");
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final String LOCK_TIMEOUT = "55P03";
 
@@ -188,16 +187,84 @@ class LedgerFactsPostgresTest {
         .containsExactly(REPLAY, REPLAY, CONFLICT);
     assertThat(
             db.column(
-                "select state || coalesce(due_at::text, '') from escapement.task order by id"))
-        .containsExactly("DONE", "CANCELLED");
+                "select event_id || ' ' || state || coalesce(due_at::text, '')"
+                    + " from escapement.task t join escapement.intent i on i.id = t.intent_id"))
+        .containsExactlyInAnyOrder("done DONE", "cancelled CANCELLED");
     for (String id : List.of("done", "cancelled")) {
-      assertThat(worker.claim("w/" + id, KINDS, List.of(taskOf(id))).get(0))
+      assertThat(worker.claim("w/" + id, WorkFilter.ANY, List.of(taskOf(id))).get(0))
           .isInstanceOf(ClaimAnswer.NotClaimable.class);
     }
-    assertThat(worker.horizon("default", ALL_SLOTS, KINDS, later.plusSeconds(120), 100).entries())
+    assertThat(
+            worker
+                .horizon("default", ALL_SLOTS, WorkFilter.ANY, later.plusSeconds(120), 100)
+                .entries())
         .isEmpty();
     assertThat(use()).containsOnly("0,0");
     assertThat(operator.audit()).isEmpty();
+  }
+
+  // Operators.
+
+  @Test
+  void aRedriveWithTheWrongAttemptChangesNothing() {
+    long task = quarantined();
+    Map<String, List<String>> before = rowsButActions();
+    assertThat(operator.redrive(task, 0, "stale")).isEqualTo(Redriven.WRONG_ATTEMPT);
+    assertThat(operator.redrive(task, 2, "premature")).isEqualTo(Redriven.WRONG_ATTEMPT);
+    assertThat(rowsButActions()).isEqualTo(before);
+    assertThat(db.column("select result from escapement.operator_action where action = 'redrive'"))
+        .as("but both were written down")
+        .containsExactly("WRONG_ATTEMPT", "WRONG_ATTEMPT");
+  }
+
+  @Test
+  void ofTwoScreensWithTheSameViewOneRedrives() {
+    assertThat(redrivesOfTwoScreens((task, attempt) -> operator.redrive(task, attempt, "screen")))
+        .containsExactly(Redriven.REDRIVEN, Redriven.WRONG_ATTEMPT);
+  }
+
+  /** The control: a redrive that asks for the attempt only when it comes repeats itself. */
+  @Test
+  void aRedriveOfWhateverAttemptRedrivesAgain() {
+    assertThat(
+            redrivesOfTwoScreens(
+                (task, attempt) ->
+                    operator.redrive(
+                        task,
+                        (int) db.number("select attempt from escapement.task where id = " + task),
+                        "screen")))
+        .containsExactly(Redriven.REDRIVEN, Redriven.REDRIVEN);
+  }
+
+  /** How a screen redrives what it shows. */
+  @FunctionalInterface
+  private interface Screen {
+    Redriven redrive(long task, int attempt);
+  }
+
+  /** Two screens show the same failure; between their clicks the task fails again. */
+  private List<Redriven> redrivesOfTwoScreens(Screen screen) {
+    long task = quarantined();
+    Redriven first = screen.redrive(task, 1);
+    ClaimedTask claimed = claim(task);
+    worker.observe(List.of(Observation.failed(task, claimed.attempt(), "again")));
+    operator.quarantine(task, "again");
+    return List.of(first, screen.redrive(task, 1));
+  }
+
+  private long quarantined() {
+    db.submit(ingest, request("a").build());
+    long task = taskOf("a");
+    ClaimedTask claimed = claim(task);
+    worker.observe(List.of(Observation.failed(task, claimed.attempt(), "no")));
+    assertThat(operator.quarantine(task, "test")).isEqualTo(Quarantined.QUARANTINED);
+    return task;
+  }
+
+  private Map<String, List<String>> rowsButActions() {
+    Map<String, List<String>> rows = LedgerRows.of(db);
+    rows.remove("escapement.operator_action");
+    return rows;
   }
 
   // The fence.
@@ -258,7 +325,8 @@ class LedgerFactsPostgresTest {
   }
 
   private ClaimedTask claim(long task) {
-    return ((ClaimAnswer.Claimed) worker.claim("w/" + ++claims, KINDS, List.of(task)).get(0))
+    return ((ClaimAnswer.Claimed)
+            worker.claim("w/" + ++claims, WorkFilter.ANY, List.of(task)).get(0))
         .lease();
   }
 

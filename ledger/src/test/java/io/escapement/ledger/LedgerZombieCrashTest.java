@@ -36,7 +36,6 @@ class LedgerZombieCrashTest {
 
   private static final List<Integer> ALL_SLOTS =
       java.util.stream.IntStream.range(0, 256).boxed().toList();
-  private static final List<String> KINDS = List.of("work");
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final int ROUNDS = 8;
   private static final String LOCK_TIMEOUT = "55P03";
@@ -305,7 +304,7 @@ class LedgerZombieCrashTest {
   }
 
   private ClaimAnswer claim(long task) {
-    return worker.claim("w/" + ++claims, KINDS, List.of(task)).get(0);
+    return worker.claim("w/" + ++claims, WorkFilter.ANY, List.of(task)).get(0);
   }
 
   private long submitOne(String id) {

@@ -16,7 +16,6 @@ class MomentsPostgresTest {
 
   private static final List<Integer> ALL_SLOTS =
       java.util.stream.IntStream.range(0, 256).boxed().toList();
-  private static final List<String> KINDS = List.of("work");
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final Duration LEASE = Duration.ofSeconds(5);
   private static final Duration MICRO = Duration.ofNanos(1_000);
@@ -126,7 +125,7 @@ class MomentsPostgresTest {
   }
 
   private ClaimAnswer claim(long task) {
-    return worker.claim("w/" + ++claims, KINDS, List.of(task)).get(0);
+    return worker.claim("w/" + ++claims, WorkFilter.ANY, List.of(task)).get(0);
   }
 
   private ObserveAnswer complete(ClaimedTask claimed) {

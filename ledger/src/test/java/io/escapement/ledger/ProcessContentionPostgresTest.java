@@ -33,6 +33,8 @@ class ProcessContentionPostgresTest {
   private static final int PROCESSES = 12;
   private static final int CLAIM_ROUNDS = 300;
   private static final int CANCEL_ROUNDS = 200;
+  private static final List<Integer> ALL_SLOTS =
+      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final long PLENTY = 1_000_000;
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
@@ -212,9 +214,9 @@ class ProcessContentionPostgresTest {
       twenty[i] = request("n" + i).build();
     }
     db.submit(ingest, twenty);
-    String ids = String.join(",", db.column("select id from escapement.task order by id"));
     List<String> answers =
-        children.atOnce(db, Role.DISPATCHER, 4, i -> s -> claimAndCompleteAll(s, ids));
+        children.atOnce(
+            db, Role.DISPATCHER, 4, i -> ProcessContentionPostgresTest::claimAndCompleteAll);
     List<String> attempts =
         answers.stream().flatMap(a -> Stream.of(a.split(" "))).filter(a -> !a.isEmpty()).toList();
     LOG.info("attempts by process: {}", answers);
@@ -272,26 +274,22 @@ class ProcessContentionPostgresTest {
     return WON;
   }
 
-  /** Claims three at a time, beginning somewhere, until it has been refused every one of them. */
-  private static String claimAndCompleteAll(ChildSession session, String ids) {
-    List<Long> open = new ArrayList<>(Stream.of(ids.split(",")).map(Long::valueOf).toList());
-    Collections.rotate(open, session.name().hashCode());
+  /** Claims what is due, three at a time, and completes it, until nothing is due. */
+  private static String claimAndCompleteAll(ChildSession session) {
     Ledger worker = session.ledger(Role.DISPATCHER);
     List<String> attempts = new ArrayList<>();
-    while (!open.isEmpty()) {
-      List<Long> three = List.copyOf(open.subList(0, Math.min(3, open.size())));
+    while (true) {
       List<ClaimAnswer> answers =
-          worker.claim(session.name() + "/" + open.size(), List.of("work"), three);
-      for (ClaimAnswer answer : answers) {
-        if (answer instanceof ClaimAnswer.Claimed claimed) {
-          attempts.add(claimed.task() + "/" + claimed.lease().attempt());
-          worker.observe(
-              List.of(Observation.completed(claimed.task(), claimed.lease().attempt(), EFFECT)));
-        }
+          worker.claimDue(session.nextOwner(), "default", ALL_SLOTS, WorkFilter.ANY, 3);
+      if (answers.isEmpty()) {
+        return String.join(" ", attempts);
       }
-      open.removeAll(three);
+      for (ClaimAnswer answer : answers) {
+        ClaimedTask lease = ((ClaimAnswer.Claimed) answer).lease();
+        attempts.add(lease.task() + "/" + lease.attempt());
+        worker.observe(List.of(Observation.completed(lease.task(), lease.attempt(), EFFECT)));
+      }
     }
-    return String.join(" ", attempts);
   }
 
   // Cancellation.
@@ -371,7 +369,7 @@ class ProcessContentionPostgresTest {
     Ledger worker = session.ledger(Role.DISPATCHER);
     long start = System.nanoTime();
     while (System.nanoTime() - start < ChildProcess.PATIENCE.toNanos()) {
-      ClaimAnswer answer = worker.claim(session.nextOwner(), List.of("work"), List.of(task)).get(0);
+      ClaimAnswer answer = worker.claim(session.nextOwner(), WorkFilter.ANY, List.of(task)).get(0);
       if (answer instanceof ClaimAnswer.Claimed claimed) {
         return claimed.lease();
       }
