@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ChildProcess implements AutoCloseable {
 
   /** How long anything that must happen may take on a machine that is busy with other things. */
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static final AtomicInteger NEXT = new AtomicInteger();
   private static final String END = "";
