@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.escapement.embedded.EmbeddedDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -56,7 +57,8 @@ final class ChildSession implements AutoCloseable {
   }
 
   LedgerConfig config() {
-    return LedgerConfig.of(url + "?ApplicationName=" + name, TestLedger.USER, TestLedger.USER)
+    return LedgerConfig.of(
+            url + "?ApplicationName=" + name, EmbeddedDatabase.USER, EmbeddedDatabase.USER)
         .withPoolSize(1);
   }
 

@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -30,8 +31,6 @@ import org.junit.jupiter.api.Test;
  */
 class LedgerCrashTest {
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
   /** The next one to leave; it starts while the test of the one before is still reading. */

@@ -6,6 +6,7 @@ import static io.escapement.ledger.Decision.GLOBAL_FULL;
 import static io.escapement.ledger.Decision.REPLAY;
 import static io.escapement.ledger.Decision.TENANT_FULL;
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,8 +26,6 @@ import org.junit.jupiter.api.Test;
 /** What is promised by name about seats and identities, each shown once. */
 class LedgerFactsPostgresTest {
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final String LOCK_TIMEOUT = "55P03";
 

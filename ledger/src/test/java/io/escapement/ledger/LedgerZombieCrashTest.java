@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -34,8 +35,6 @@ class LedgerZombieCrashTest {
   /** What the server allows a transaction that stands still; whole seconds, as Pools has it. */
   private static final Duration ZOMBIES_TIMEOUT = Duration.ofSeconds(1);
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final int ROUNDS = 8;
   private static final String LOCK_TIMEOUT = "55P03";

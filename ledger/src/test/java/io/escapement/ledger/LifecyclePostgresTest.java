@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -11,8 +12,6 @@ import org.junit.jupiter.api.Test;
 /** One task through all that can happen to it. */
 class LifecyclePostgresTest {
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
   @Test

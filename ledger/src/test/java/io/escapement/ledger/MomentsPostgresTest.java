@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -14,8 +15,6 @@ import org.junit.jupiter.api.Test;
 /** What holds at the very moment, to the microsecond, on a clock that stands still. */
 class MomentsPostgresTest {
 
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
   private static final Duration LEASE = Duration.ofSeconds(5);
   private static final Duration MICRO = Duration.ofNanos(1_000);

@@ -1,6 +1,7 @@
 package io.escapement.ledger;
 
 import static io.escapement.ledger.Requests.request;
+import static io.escapement.ledger.TestLedger.ALL_SLOTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -33,8 +34,6 @@ class ProcessContentionPostgresTest {
   private static final int PROCESSES = 12;
   private static final int CLAIM_ROUNDS = 300;
   private static final int CANCEL_ROUNDS = 200;
-  private static final List<Integer> ALL_SLOTS =
-      java.util.stream.IntStream.range(0, 256).boxed().toList();
   private static final long PLENTY = 1_000_000;
   private static final byte[] EFFECT = "done".getBytes(StandardCharsets.UTF_8);
 
