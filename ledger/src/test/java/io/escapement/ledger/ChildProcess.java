@@ -56,7 +56,10 @@ final class ChildProcess implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "-Duser.timezone=" + System.getProperty("user.timezone"),
-            "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
+            // Nothing is logged: what goes wrong comes back as an answer, and logging takes its
+            // start.
+            "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider",
+            "-Dslf4j.internal.verbosity=WARN",
             "-cp",
             System.getProperty("java.class.path"),
             ChildMain.class.getName(),
