@@ -82,7 +82,7 @@ final class CrashSite implements AutoCloseable {
     try (ChildProcess child = takeSpare()) {
       child.begin(db, job);
       child.awaitPause("claimed");
-      Map<String, List<String>> rows = LedgerRows.of(db);
+      Map<String, List<String>> rows = LedgerImage.of(db);
       child.goOn();
       child.awaitHalt(db);
       return rows;

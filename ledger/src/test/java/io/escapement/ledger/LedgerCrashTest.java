@@ -60,7 +60,7 @@ class LedgerCrashTest {
 
   @Test
   void aCrashBetweenIntentAndTaskLeavesNeither() throws Exception {
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     Gate.closedBefore(
         db,
         "task",
@@ -70,7 +70,7 @@ class LedgerCrashTest {
                 s.haltAtGate();
                 return s.admit(request("a")).toString();
               });
-          assertThat(LedgerRows.of(db)).isEqualTo(before);
+          assertThat(LedgerImage.of(db)).isEqualTo(before);
         });
     assertThat(operator.audit()).isEmpty();
     assertThat(db.submit(ingest, request("a").build())).containsExactly(Decision.ACCEPTED);
@@ -91,9 +91,9 @@ class LedgerCrashTest {
   @Test
   void aCrashBeforeTheAdmissionsCommitLeavesNothing() {
     UUID topic = UUID.randomUUID();
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     site.crash(admission(topic, true));
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertThat(operator.audit()).isEmpty();
     assertThat(decide(ChildSession.batch(topic, request("a")))).isEqualTo(Decision.ACCEPTED);
   }
@@ -124,9 +124,9 @@ class LedgerCrashTest {
   @Test
   void aCrashBeforeTheClaimsCommitLeavesTheTaskToOthers() {
     long task = site.submitOne("a");
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     site.crash(claim(task, true));
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertThat(operator.audit()).isEmpty();
     assertThat(site.claimNow(task).attempt()).isEqualTo(1);
   }
@@ -168,7 +168,7 @@ class LedgerCrashTest {
   void aCrashBetweenEffectAndCompletionLeavesNoEffect() {
     long task = site.submitOne("a");
     Map<String, List<String>> before = site.crashAfterClaim(completion(task, At.BETWEEN));
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertAnotherCompletes(task);
   }
 
@@ -180,7 +180,7 @@ class LedgerCrashTest {
     long task = site.submitOne("a");
     Map<String, List<String>> before =
         site.crashAfterClaim(completion(task, At.BETWEEN_ALREADY_WRITTEN));
-    assertThat(LedgerRows.of(db)).isNotEqualTo(before);
+    assertThat(LedgerImage.of(db)).isNotEqualTo(before);
     assertThat(bookingFaults()).containsExactly("task " + task + " is CLAIMED and booked");
   }
 
@@ -188,7 +188,7 @@ class LedgerCrashTest {
   void aCrashBeforeTheCompletionsCommitLeavesNoEffect() {
     long task = site.submitOne("a");
     Map<String, List<String>> before = site.crashAfterClaim(completion(task, At.BEFORE_COMMIT));
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertAnotherCompletes(task);
   }
 
@@ -203,11 +203,11 @@ class LedgerCrashTest {
     assertThat(db.number("select count(*) from escapement.effect")).isEqualTo(1);
     assertThat(site.use()).containsExactly("0,0", "0,0");
 
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     assertThat(worker.observe(List.of(Observation.completed(task, 1, EFFECT))).get(0))
         .isEqualTo(new ObserveAnswer.Repeated(task, 1, TaskState.DONE, "COMPLETED"));
     assertThat(worker.outcome(task, 1)).contains("COMPLETED");
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
   }
 
   private enum At {
@@ -273,9 +273,9 @@ class LedgerCrashTest {
   @Test
   void aCrashBeforeTheCancellationsCommitLeavesTheTaskAsItWas() {
     long task = site.submitOne("a");
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     site.crash(cancellation(true));
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertThat(operator.audit()).isEmpty();
     assertThat(operator.cancel("/test", "a", false, "again"))
         .containsExactly(new CancelAnswer(task, CancelAnswer.Result.CANCELLED_UNSTARTED));

@@ -158,10 +158,10 @@ class LedgerFactsPostgresTest {
         create trigger refuse before insert on escapement.task for each row
           execute function public.refuse();
         """);
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     AdmissionBatch batch = ChildSession.batch(UUID.randomUUID(), request("a"));
     assertThatThrownBy(() -> ingest.admit(batch)).isInstanceOf(LedgerException.class);
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     assertThat(operator.audit()).isEmpty();
     db.execute("drop trigger refuse on escapement.task");
     assertThat(decide(ingest, batch)).isEqualTo(ACCEPTED);
@@ -261,7 +261,7 @@ class LedgerFactsPostgresTest {
   }
 
   private Map<String, List<String>> rowsButActions() {
-    Map<String, List<String>> rows = LedgerRows.of(db);
+    Map<String, List<String>> rows = LedgerImage.of(db);
     rows.remove("escapement.operator_action");
     return rows;
   }

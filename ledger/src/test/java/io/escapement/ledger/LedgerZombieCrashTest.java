@@ -270,11 +270,11 @@ class LedgerZombieCrashTest {
 
   /** Its commit fails, and every row stays as it is. */
   private void assertThatItWakesInVain() {
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     zombie.thaw();
     zombie.goOn();
     assertThat(zombie.failure()).contains(LedgerException.class.getName());
-    assertThat(LedgerRows.of(db)).isEqualTo(before);
+    assertThat(LedgerImage.of(db)).isEqualTo(before);
     operator.fold();
     assertThat(operator.audit()).isEmpty();
   }

@@ -58,10 +58,10 @@ class LifecyclePostgresTest {
       assertThat(answer).isEqualTo(new ObserveAnswer.Applied(task, 4, TaskState.DONE, null));
       assertThat(use(db)).containsExactly("0,0", "0,0");
       operator.fold();
-      Map<String, List<String>> ended = LedgerRows.of(db);
+      Map<String, List<String>> ended = LedgerImage.of(db);
       assertThat(complete(worker, task, 4))
           .isEqualTo(new ObserveAnswer.Repeated(task, 4, TaskState.DONE, "COMPLETED"));
-      assertThat(LedgerRows.of(db)).isEqualTo(ended);
+      assertThat(LedgerImage.of(db)).isEqualTo(ended);
       assertThat(use(db)).containsExactly("0,0", "0,0");
       assertThat(operator.audit()).isEmpty();
       assertThat(db.column("select outcome from escapement.attempt order by number"))

@@ -93,7 +93,7 @@ class OperatorCrashTest {
   /** Neither while the statement is at work on a table, nor before the commit. */
   private void assertCrashesLeaveNothing(String table, Act inside, Act beforeCommit)
       throws SQLException {
-    Map<String, List<String>> before = LedgerRows.of(db);
+    Map<String, List<String>> before = LedgerImage.of(db);
     Gate.closedBefore(
         db,
         table,
@@ -103,10 +103,10 @@ class OperatorCrashTest {
                 s.haltAtGate();
                 return String.valueOf(inside.on(s));
               });
-          assertThat(LedgerRows.of(db)).as("inside").isEqualTo(before);
+          assertThat(LedgerImage.of(db)).as("inside").isEqualTo(before);
         });
     site.crash(s -> String.valueOf(beforeCommit.on(s)));
-    assertThat(LedgerRows.of(db)).as("before the commit").isEqualTo(before);
+    assertThat(LedgerImage.of(db)).as("before the commit").isEqualTo(before);
     assertThat(operator.audit()).isEmpty();
     assertThat(site.use()).containsExactly("1,2", "1,2");
   }
