@@ -3,13 +3,13 @@ package io.escapement.ledger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +67,8 @@ public final class Migrator {
     settings
         .getConfigurationExtension(PostgreSQLConfigurationExtension.class)
         .setTransactionalLock(false);
+    // Another migrator may be building an index: it is waited for.
+    settings.lockRetryCount(-1);
     Flyway flyway = settings.load();
     try {
       return migrate(flyway);
@@ -90,6 +92,10 @@ public final class Migrator {
   /** Gives way to running work again and again, so that nobody waits long behind a migration. */
   private static int migrate(Flyway flyway) {
     for (int tries = 1; ; tries++) {
+      if (Arrays.stream(flyway.info().all()).anyMatch(one -> one.getState().isFailed())) {
+        // What failed outside of a transaction is noted as failed, and can be done over.
+        flyway.repair();
+      }
       try {
         return flyway.migrate().migrationsExecuted;
       } catch (FlywayException e) {
@@ -98,18 +104,16 @@ public final class Migrator {
         }
         LOG.info("the migration waited too long for a lock and gives way; it will be tried again");
         LockSupport.parkNanos(PAUSE.toNanos());
-        // What failed outside of a transaction is noted as failed, and can be done over.
-        flyway.repair();
       }
     }
   }
 
-  private static @Nullable String sqlState(Throwable failure) {
+  private static String sqlState(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql) {
+      if (cause instanceof SQLException sql && sql.getSQLState() != null) {
         return sql.getSQLState();
       }
     }
-    return null;
+    return "";
   }
 }

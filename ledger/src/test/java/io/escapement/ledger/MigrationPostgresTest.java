@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /** From nothing and from the release before, to the same schema, and no promise lost. */
@@ -271,7 +270,6 @@ class MigrationPostgresTest {
   }
 
   /** Its step failed for another reason than a lock, and is noted as failed. */
-  @Disabled("the migrator does over only what failed for a lock: see Migrator.migrate")
   @Test
   void aMigratorThatFailedIsFollowedByOneThatEnds() throws Exception {
     ReleaseOne.migrate(db.config());

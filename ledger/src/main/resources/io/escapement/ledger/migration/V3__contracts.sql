@@ -1,5 +1,9 @@
--- External contracts, preferences, pauses, retention. Locks that it takes are short; what scans a
--- table is left to V3, which blocks nobody.
+-- External contracts, preferences, pauses, retention. Short: what takes long was done before (V2) and
+-- is done afterwards (R__99), because from here on until the functions are made anew nothing can be
+-- claimed.
+
+-- The busiest first, so that nobody waits for the others while this one is waited for.
+lock table escapement.task in access exclusive mode;
 
 -- Functions whose answer or parameters have changed; the repeatable migrations make them anew.
 drop function if exists
@@ -12,6 +16,8 @@ drop function if exists
   escapement.define_kind(text, text, text, int, interval, interval, interval, interval,
     double precision, text, text);
 drop view if exists escapement.kinds;
+-- V2 has built its successor.
+drop index escapement.task_expiring;
 
 alter table escapement.channel
   drop constraint channel_contract_check,

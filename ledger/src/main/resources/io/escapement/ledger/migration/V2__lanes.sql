@@ -9,7 +9,6 @@ drop index concurrently if exists escapement.task_expiring_waiting;
 -- Parked tasks are not among them: they do not expire.
 create index concurrently task_expiring_waiting on escapement.task (queue, slot, expires_at)
   where state in ('SCHEDULED', 'UNKNOWN') and due_at is not null and expires_at is not null;
-drop index concurrently if exists escapement.task_expiring;
 
 drop index concurrently if exists escapement.task_parked;
 create index concurrently task_parked on escapement.task (kind, channel, id)
