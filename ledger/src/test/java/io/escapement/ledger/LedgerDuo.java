@@ -48,7 +48,7 @@ final class LedgerDuo {
             keeps ? "second" : "default",
             name.equals("note") ? KindDefinition.Routing.PREFERENCE : KindDefinition.Routing.FIXED,
             List.of(channels),
-            2,
+            3,
             ticks(3),
             ticks(6),
             ticks(1),

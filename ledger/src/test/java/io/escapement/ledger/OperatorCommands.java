@@ -17,10 +17,14 @@ final class OperatorCommands {
   }
 
   void cancel(SplittableRandom random) {
+    boolean runs = random.nextInt(3) > 0;
     String key =
         random.nextInt(20) == 0 || duo.model.tasks().isEmpty()
             ? "/nobody|n1"
-            : duo.some(random, 1, t -> !t.ended()).get(0).intent.key;
+            : duo.some(random, 1, t -> t.state == TaskState.CLAIMED || (!t.ended() && !runs))
+                .get(0)
+                .intent
+                .key;
     boolean unstartedOnly = random.nextInt(4) == 0;
     duo.say("cancel %s%s".formatted(key, unstartedOnly ? " if unstarted" : ""));
     int bar = key.lastIndexOf('|');
@@ -203,7 +207,7 @@ final class OperatorCommands {
         kind.queue(),
         kind.routing(),
         kind.channels(),
-        1 + random.nextInt(3),
+        1 + random.nextInt(4),
         LedgerDuo.ticks(3 + random.nextInt(2)),
         kind.timeout(),
         LedgerDuo.ticks(random.nextInt(3)),
