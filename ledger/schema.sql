@@ -696,6 +696,12 @@ function escapement.advance_positions(p_topics text[], p_topic_ids uuid[], p_par
   set search_path=escapement, pg_temp
   body 82bc2dc0272639be82a8eb53d53e0cbb
 
+function escapement.ask_from(p_task bigint, p_channel text)
+  returns timestamp with time zone
+  language sql, stable, parallel unsafe
+  set search_path=escapement, pg_temp
+  body c0b3b1513569055c07746165cba3ede1
+
 function escapement.audit()
   returns TABLE(invariant text, detail text)
   language sql, stable, parallel unsafe, security definer
@@ -708,7 +714,7 @@ function escapement.cancel(p_namespace text, p_event_id text, p_reason text DEFA
   returns TABLE(task_id bigint, result text)
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body 63ac4bac0bd5e2553a31d7ea312786e7
+  body 2cb57d4e4df8e811afa70a15e89c1add
 grant execute to escapement_operator
 
 function escapement.claim(p_owner text, p_kinds text[], p_tasks bigint[], p_channels text[] DEFAULT NULL::text[])
@@ -928,7 +934,7 @@ function escapement.redrive(p_task bigint, p_attempt integer, p_reason text DEFA
   returns text
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body eee64e2e1881ca0e62384bbd20e0f59f
+  body 7c7b4b22b9c8700b2c9aaff9a86b7cb3
 grant execute to escapement_operator
 
 function escapement.redrive_all(p_kind text, p_channel text, p_outcome text, p_limit integer, p_reason text DEFAULT NULL::text)
@@ -949,7 +955,7 @@ function escapement.reschedule(p_task bigint, p_attempt integer, p_due timestamp
   returns text
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body b8339d27c9c1ce2a849595d6b4c45bc4
+  body 9274e45e9c6f54a457032d315a145f23
 grant execute to escapement_operator
 
 function escapement.resolve(p_task bigint, p_resolution text, p_note text DEFAULT NULL::text)
@@ -1013,7 +1019,7 @@ function escapement.settle(p_tasks bigint[], p_seen text[], p_details text[] DEF
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 084eaa740c53e267ec8e2f9b7f78a8fe
+  body 9e3afd8954f96ae4f1b0dfaf9655c6f5
 
 function escapement.slot_state(p_slot text)
   returns TABLE(plugin text, database text, active_pid integer, confirmed text, written text, retained_bytes bigint, unusable text)

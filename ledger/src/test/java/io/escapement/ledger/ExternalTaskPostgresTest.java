@@ -252,6 +252,11 @@ class ExternalTaskPostgresTest {
     assertThat(claimAnswer(task.task())).isInstanceOf(ClaimAnswer.NotClaimable.class);
     assertThat(operator.redrive(task.task(), 7, "stale")).isEqualTo(Redriven.WRONG_ATTEMPT);
     assertThat(operator.redrive(task.task(), 1, "go on")).isEqualTo(Redriven.REDRIVEN);
+    // Haste must not make "not found" of what cannot be found yet.
+    assertThat(waitSeconds(task.task())).isBetween(25L, 30L);
+    operator.reschedule(task.task(), 2, Instant.EPOCH, "now!");
+    assertThat(waitSeconds(task.task())).isBetween(25L, 30L);
+    dueNow();
     ClaimedTask next = claim(task.task());
     assertThat(next.attempt()).isEqualTo(3);
     assertThat(next.action()).isEqualTo(ClaimedTask.Action.QUERY);

@@ -27,12 +27,6 @@ final class LedgerModel {
   static final long TENANT_TASKS = 10;
   static final long TENANT_BYTES = 100;
 
-  /**
-   * To be taken out when cancel no longer takes a redriven task that was never claimed for a
-   * started one.
-   */
-  static final boolean REDRIVEN_IS_STARTED = true;
-
   private static final int HOUR_TICKS = 6;
 
   /** A request; its times are in ticks. */

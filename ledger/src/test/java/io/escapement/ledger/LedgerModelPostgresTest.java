@@ -11,7 +11,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -111,7 +110,6 @@ class LedgerModelPostgresTest {
   }
 
   @Test
-  @Disabled("waits for cancel to go by claims, not by the attempt's number")
   void aRedrivenTaskThatWasNeverClaimedIsUnstarted() {
     rows.empty();
     rows.db.submit(rows.ingest, Requests.request("a").build());

@@ -53,6 +53,10 @@ final class ModelTask {
   private String owner = "-";
   private long claimedAt = NONE;
   private long firstSent = NONE;
+
+  /** Until then what a queryable channel was sent may not be found yet. */
+  private long askFrom = NONE;
+
   private boolean uncertain;
   private boolean cancel;
   private boolean started;
@@ -186,6 +190,10 @@ final class ModelTask {
             cancel ? "cancel" : "-",
             kind.exhaustion().name()));
     boolean claimed = state == CLAIMED;
+    if (is(Contract.QUERYABLE) && action.equals("SEND")) {
+      long lag = seen.equals("LEASE_EXPIRED") ? ticks(channel.timeout()) : 0;
+      askFrom = now + lag + ticks(channel.settle());
+    }
     int number = claimed ? attempt : attempt + 1;
     TaskState dead = kind.exhaustion() == KindDefinition.Exhaustion.FAILED ? FAILED : QUARANTINED;
     long doubled = ticks(kind.backoffBase()) << Math.max(0, attempt - 1);
@@ -342,12 +350,11 @@ final class ModelTask {
       return Redriven.WRONG_ATTEMPT;
     }
     attempt++;
-    started |= LedgerModel.REDRIVEN_IS_STARTED;
     attempts.add(new Attempt(attempt, "-", "NONE", "REDRIVEN"));
     tries = freshTries();
     tell("redriven");
     if (uncertain) {
-      seek(model.now);
+      seek(Math.max(model.now, askFrom));
     } else {
       go(SCHEDULED, model.now);
     }
@@ -365,7 +372,7 @@ final class ModelTask {
     if (attempt != its) {
       return Rescheduled.WRONG_ATTEMPT;
     }
-    due = Math.max(when, model.now);
+    due = Math.max(Math.max(when, model.now), uncertain ? askFrom : NONE);
     return Rescheduled.RESCHEDULED;
   }
 

@@ -117,6 +117,7 @@ class OperatorsPostgresTest {
       s.execute("select 1 from escapement.task where id = " + second + " for update");
       assertThat(operator.redriveAll(work, 10, "all of them"))
           .containsExactly(Map.entry(first, Redriven.REDRIVEN), Map.entry(second, Redriven.BUSY));
+      holder.rollback();
     }
     assertThat(operator.redriveAll(new TaskFilter(null, "local", null), 1, "one"))
         .containsExactly(Map.entry(second, Redriven.REDRIVEN));

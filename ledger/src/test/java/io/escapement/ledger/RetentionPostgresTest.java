@@ -122,6 +122,7 @@ class RetentionPostgresTest {
       assertThat(worker.forget(100)).isEqualTo(new Forgotten(1, 1, true));
       s.execute("select 1 from escapement.retention for update");
       assertThat(worker.forget(100)).isEqualTo(new Forgotten(0, 0, true));
+      holder.rollback();
     }
     assertThat(operator.retire(100, "the rest")).isEqualTo(new Forgotten(1, 1, true));
   }

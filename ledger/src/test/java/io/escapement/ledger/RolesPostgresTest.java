@@ -39,6 +39,7 @@ class RolesPostgresTest {
       Map.ofEntries(
           entry("admit", Set.of(INGEST)),
           entry("advance_positions", NOBODY),
+          entry("ask_from", NOBODY),
           entry("audit", WATCHERS),
           entry("cancel", Set.of(OPERATOR)),
           entry("claim", Set.of(DISPATCHER)),

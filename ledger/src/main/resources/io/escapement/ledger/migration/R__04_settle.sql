@@ -53,7 +53,7 @@ begin
                end)
            end as next_due_at
     from seen s
-      join task t on t.id = s.task
+      join task t on t.id = s.task and t.state < 'DONE'
       join kind k on k.name = t.kind
       join channel c on c.name = t.channel
       join rule r on r.key = rule_key(c.contract, s.seen, t.uncertain, t.tries_left > 0,

@@ -39,6 +39,7 @@ declare
   v_task task%rowtype;
   v_result text;
   v_parks boolean;
+  v_claimed boolean; -- ever
   v_events text[] := '{}';
 begin
   select * into v_intent from intent
@@ -53,13 +54,15 @@ begin
     where id >= v_intent.first_task and id < v_intent.first_task + v_intent.task_count
     order by id for update
   loop
+    v_claimed := v_task.state = 'CLAIMED' or v_task.attempt > 0 and exists (
+      select from attempt a where a.task_id = v_task.id and a.action <> 'NONE');
     v_result := case
       when v_task.state = 'CANCELLED' then 'ALREADY_CANCELLED'
       when v_task.state >= 'DONE' then 'TOO_LATE'
-      when p_unstarted_only and v_task.attempt > 0 then 'NOT_CANCELLED'
+      when p_unstarted_only and v_claimed then 'NOT_CANCELLED'
       when v_task.state = 'CLAIMED' or v_task.uncertain then 'REQUESTED'
-      when v_task.attempt = 0 then 'CANCELLED_UNSTARTED'
-      else 'CANCELLED'
+      when v_claimed then 'CANCELLED'
+      else 'CANCELLED_UNSTARTED'
     end;
     if v_result = 'REQUESTED' then
       -- What is unknown waits for a person from now on, unless its channel can be asked.

@@ -1,6 +1,6 @@
 -- Puts a quarantined task back to work: the same identity and seat, the next attempt, fresh tries.
--- What is certain is due at once. What is uncertain is UNKNOWN and due at once, or parked where
--- nothing may be sent again. The caller says which attempt it has seen last, so that a stale
+-- What is certain is due at once. What is uncertain is UNKNOWN and due as soon as it can be
+-- asked for or sent again, or parked where it may not be. The caller says which attempt it has seen last, so that a stale
 -- screen redrives nothing. REDRIVEN, WRONG_ATTEMPT, NOT_QUARANTINED, NOT_FOUND.
 create or replace function escapement.redrive(p_task bigint, p_attempt int,
   p_reason text default null) returns text
@@ -26,7 +26,9 @@ begin
       from channel c where c.name = v_task.channel);
     update task t
     set state = case when v_task.uncertain then 'UNKNOWN' else 'SCHEDULED' end::task_state,
-        due_at = case when not v_parks then clock_timestamp() end,
+        due_at = case when not v_parks then
+          greatest(clock_timestamp(),
+            case when v_task.uncertain then ask_from(t.id, t.channel) end) end,
         attempt = p_attempt + 1,
         tries_left = coalesce(t.max_attempts, k.max_attempts)
     from kind k

@@ -1,4 +1,5 @@
--- Moves a waiting task to another due time; a past one means now. The caller says which attempt it
+-- Moves a waiting task to another due time; a past one means now, and what is to be asked for is
+-- not asked for before it can be found. The caller says which attempt it
 -- has seen last. RESCHEDULED, RUNNING, WRONG_ATTEMPT, NOT_WAITING, NOT_FOUND.
 create or replace function escapement.reschedule(p_task bigint, p_attempt int, p_due timestamptz,
   p_reason text default null) returns text
@@ -20,7 +21,9 @@ begin
     else 'RESCHEDULED'
   end;
   if v_result = 'RESCHEDULED' then
-    update task set due_at = greatest(p_due, clock_timestamp())
+    update task
+      set due_at = greatest(p_due, clock_timestamp(),
+            case when uncertain then ask_from(id, channel) end)
       where id = p_task and attempt = p_attempt
       returning * into v_task;
     insert into outbox (events) values (hint_line(v_task));
