@@ -32,7 +32,9 @@ final class StatusCommand extends ConfiguredCommand {
       say("ledger at " + status.readAt() + " by the database's clock", "");
       say(backlog(status).lines().toArray(String[]::new));
       if (status.needsReview() > 0) {
-        say("", "parked, a person must look (table escapement.needs_review): " + status.needsReview());
+        say(
+            "",
+            "parked, a person must look (table escapement.needs_review): " + status.needsReview());
       }
       if (!status.paused().isEmpty()) {
         say("", "paused: " + String.join(", ", status.paused()));
