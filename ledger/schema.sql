@@ -763,14 +763,14 @@ function escapement.define_channel(p_name text, p_contract text, p_timeout inter
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body f1a26398d5cd24ce0a26b626035bb311
+  body 04c6a0c3142ebf7bf919b342276077fb
 grant execute to escapement_operator
 
 function escapement.define_kind(p_name text, p_queue text DEFAULT 'default'::text, p_channels text[] DEFAULT '{local}'::text[], p_routing text DEFAULT 'FIXED'::text, p_max_attempts integer DEFAULT 5, p_lease interval DEFAULT '00:00:30'::interval, p_timeout interval DEFAULT '00:10:00'::interval, p_backoff_base interval DEFAULT '00:00:01'::interval, p_backoff_cap interval DEFAULT '00:05:00'::interval, p_backoff_jitter double precision DEFAULT 0.2, p_exhaustion text DEFAULT 'FAILED'::text, p_reason text DEFAULT NULL::text)
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body 70b0866657a1183a9b719679f2a2b5f4
+  body e88ac756de27a6334294ecf75176474b
 grant execute to escapement_operator
 
 function escapement.fence(p_task bigint, p_attempt integer)
@@ -845,7 +845,7 @@ function escapement.leased(p_owner text, p_tasks bigint[])
   set search_path=escapement, pg_temp
   body 45c780da87042588b71c1df8e1ba22a1
 
-function escapement.observe(p_tasks bigint[], p_attempts integer[], p_seen text[], p_details text[], p_effects bytea[], p_message_ids text[] DEFAULT NULL::text[], p_retry_after_micros bigint[] DEFAULT NULL::bigint[])
+function escapement.observe(p_tasks bigint[], p_attempts integer[], p_seen text[], p_details text[] DEFAULT NULL::text[], p_effects bytea[] DEFAULT NULL::bytea[], p_message_ids text[] DEFAULT NULL::text[], p_retry_after_micros bigint[] DEFAULT NULL::bigint[])
   returns TABLE(answer text, state escapement.task_state, due_at timestamp with time zone, outcome text)
   language plpgsql, volatile, parallel unsafe, security definer
   set enable_hashjoin=off

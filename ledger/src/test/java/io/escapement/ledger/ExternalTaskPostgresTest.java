@@ -387,6 +387,11 @@ class ExternalTaskPostgresTest {
                 operator.defineChannel(
                     ChannelDefinition.opaque("mail", Duration.ofSeconds(30)), "r"))
         .hasMessageContaining("must be shorter than the lease");
+    assertThatThrownBy(() -> operator.defineKind(KindDefinition.local("k").withMaxAttempts(0), "r"))
+        .hasMessageContaining("kind k: not as it must be: CHECK (((max_attempts >= 1)");
+    assertThatThrownBy(
+            () -> operator.defineChannel(ChannelDefinition.opaque("sms", Duration.ZERO), "r"))
+        .hasMessageContaining("channel sms: not as it must be: CHECK");
     assertThatThrownBy(
             () -> operator.defineKind(KindDefinition.local("k").withChannel("nowhere"), "r"))
         .hasMessageContaining("there is no channel nowhere");

@@ -9,7 +9,8 @@
 -- p_message_ids: the provider's, of accepted calls. p_retry_after_micros: how long a provider that
 -- refused asked to wait; longer than the backoff, it counts.
 create or replace function escapement.observe(p_tasks bigint[], p_attempts int[], p_seen text[],
-  p_details text[], p_effects bytea[], p_message_ids text[] default null,
+  p_details text[] default null, p_effects bytea[] default null,
+  p_message_ids text[] default null,
   p_retry_after_micros bigint[] default null)
 returns table (answer text, state escapement.task_state, due_at timestamptz, outcome text)
 language plpgsql security definer set search_path = escapement, pg_temp

@@ -13,6 +13,7 @@ returns void
 language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   v_wrong text;
+  v_check text;
 begin
   if p_name ~ '[\u0001-\u001f\u007f-\u009f]' then
     raise exception 'kind: its name has control characters' using errcode = '22023';
@@ -47,6 +48,11 @@ begin
     raise exception 'kind %: its routing can''t change', p_name using errcode = '22023';
   end if;
   perform record_action('define_kind', p_name, p_reason, 'DEFINED');
+exception when check_violation then
+  get stacked diagnostics v_check = constraint_name;
+  raise exception 'kind %: not as it must be: %', p_name, (
+    select pg_get_constraintdef(oid) from pg_constraint
+    where conrelid = 'kind'::regclass and conname = v_check) using errcode = '22023';
 end $$;
 revoke all on function escapement.define_kind from public;
 grant execute on function escapement.define_kind to escapement_operator;

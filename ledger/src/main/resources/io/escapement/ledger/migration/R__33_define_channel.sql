@@ -11,6 +11,7 @@ returns void
 language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   v_kind text;
+  v_check text;
 begin
   if p_name !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' then
     raise exception 'channel: a name has letters, digits, ".", "_" and "-", 1 to 100 of them'
@@ -30,6 +31,11 @@ begin
       p_timeout, v_kind using errcode = '22023';
   end if;
   perform record_action('define_channel', p_name, p_reason, 'DEFINED');
+exception when check_violation then
+  get stacked diagnostics v_check = constraint_name;
+  raise exception 'channel %: not as it must be: %', p_name, (
+    select pg_get_constraintdef(oid) from pg_constraint
+    where conrelid = 'channel'::regclass and conname = v_check) using errcode = '22023';
 end $$;
 revoke all on function escapement.define_channel from public;
 grant execute on function escapement.define_channel to escapement_operator;
