@@ -3,8 +3,8 @@ package io.escapement.dispatcher;
 import io.escapement.ledger.ClaimAnswer;
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Ledger;
+import io.escapement.ledger.WorkFilter;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,12 +52,12 @@ final class Claimer {
   }
 
   /** Claims tasks, room for which was reserved; answers how many were claimed. */
-  int claim(List<Long> tasks, Set<String> kinds, QueueDriver driver) {
+  int claim(List<Long> tasks, WorkFilter work, QueueDriver driver) {
     String owner = incarnation + "/" + ++claims;
     long sent = System.nanoTime();
     List<ClaimAnswer> answers;
     try {
-      answers = ledger.claim(owner, kinds, tasks);
+      answers = ledger.claim(owner, work, tasks);
     } catch (RuntimeException | Error e) {
       lost = new Lost(owner, tasks, sent);
       throw e;
@@ -74,6 +74,7 @@ final class Claimer {
           driver.notDue(early.task(), early.dueAt());
         }
         case ClaimAnswer.Settled settled -> driver.gone(settled.task());
+        case ClaimAnswer.Paused paused -> driver.gone(paused.task());
         case ClaimAnswer.NotClaimable other -> driver.gone(other.task());
       }
     }

@@ -1,9 +1,12 @@
 package io.escapement.dispatcher;
 
+import io.escapement.ledger.ChannelDefinition;
+import io.escapement.ledger.Contract;
 import io.escapement.ledger.KindDefinition;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.Role;
+import io.escapement.ledger.WorkFilter;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +54,7 @@ public final class Dispatcher implements AutoCloseable {
     int share = Math.max(1, config.concurrency() / config.queues().size());
     String incarnation =
         ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
+    WorkFilter work = new WorkFilter(handlers.kinds(), transactionalChannels(ledger));
     for (String queue : config.queues()) {
       InHand room = new InHand(share, renewer::notice);
       inHand.add(room);
@@ -59,7 +64,7 @@ public final class Dispatcher implements AutoCloseable {
               queue,
               config,
               ledger,
-              handlers.kinds(),
+              work,
               new Claimer(incarnation + "/" + queue, ledger, room, pool, counters));
       drivers.add(driver);
       consumers.add(
@@ -173,6 +178,7 @@ public final class Dispatcher implements AutoCloseable {
   private void startLoops() {
     workLoops.add(Loop.start("escapement-completer", health, completer::runOnce));
     workLoops.add(Loop.start("escapement-renewer", health, renewer::runOnce));
+    workLoops.add(Loop.start("escapement-forgetter", health, new Forgetter(ledger)::runOnce));
     for (int i = 0; i < drivers.size(); i++) {
       QueueDriver driver = drivers.get(i);
       HintConsumer consumer = consumers.get(i);
@@ -181,6 +187,14 @@ public final class Dispatcher implements AutoCloseable {
           Loop.start(
               "escapement-hints-" + driver.queue(), health, consumer::runOnce, consumer::close));
     }
+  }
+
+  /** Handlers write in the ledger's own database: they serve channels that promise just that. */
+  private static Set<String> transactionalChannels(Ledger ledger) {
+    return ledger.channels().stream()
+        .filter(channel -> channel.contract() == Contract.TRANSACTIONAL)
+        .map(ChannelDefinition::name)
+        .collect(Collectors.toSet());
   }
 
   private static void warnOfMissingHandlers(

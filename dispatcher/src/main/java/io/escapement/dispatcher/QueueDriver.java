@@ -6,6 +6,7 @@ import io.escapement.dispatcher.KnownTasks.Phase;
 import io.escapement.ledger.Horizon;
 import io.escapement.ledger.LeaseKey;
 import io.escapement.ledger.Ledger;
+import io.escapement.ledger.WorkFilter;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,7 +55,7 @@ final class QueueDriver {
   private final String queue;
   private final DispatcherConfig config;
   private final Ledger ledger;
-  private final Set<String> kinds;
+  private final WorkFilter work;
   private final Claimer claimer;
   private final BlockingQueue<Runnable> mailbox = new LinkedBlockingQueue<>();
   private final AtomicInteger hintsWaiting = new AtomicInteger();
@@ -78,11 +79,11 @@ final class QueueDriver {
   private boolean clockSuspect;
 
   QueueDriver(
-      String queue, DispatcherConfig config, Ledger ledger, Set<String> kinds, Claimer claimer) {
+      String queue, DispatcherConfig config, Ledger ledger, WorkFilter work, Claimer claimer) {
     this.queue = queue;
     this.config = config;
     this.ledger = ledger;
-    this.kinds = kinds;
+    this.work = work;
     this.claimer = claimer;
     this.nextSweepNanos = System.nanoTime();
     this.nextWeighingNanos = nextSweepNanos;
@@ -217,7 +218,7 @@ final class QueueDriver {
   private long read(Instant until) {
     long sent = System.nanoTime();
     int limit = known == null ? config.knownLimit() : Math.max(1, known.room());
-    Horizon horizon = ledger.horizon(queue, slots, kinds, until, limit);
+    Horizon horizon = ledger.horizon(queue, slots, work, until, limit);
     clock.read(horizon.readAt(), sent, System.nanoTime());
     requireSteadyClock();
     if (known == null) {
@@ -311,7 +312,7 @@ final class QueueDriver {
       }
     }
     claimer.unreserve(room - wanted.size());
-    return wanted.isEmpty() ? 0 : claimer.claim(List.copyOf(wanted), kinds, this);
+    return wanted.isEmpty() ? 0 : claimer.claim(List.copyOf(wanted), work, this);
   }
 
   /** The claimer has it. */

@@ -31,6 +31,14 @@ final class StatusCommand extends ConfiguredCommand {
       Status status = ledger.status();
       say("ledger at " + status.readAt() + " by the database's clock", "");
       say(backlog(status).lines().toArray(String[]::new));
+      if (status.needsReview() > 0) {
+        say(
+            "",
+            "parked, a person must look (table escapement.needs_review): " + status.needsReview());
+      }
+      if (!status.paused().isEmpty()) {
+        say("", "paused: " + String.join(", ", status.paused()));
+      }
       say("", "tasks so far: " + totals(ledger.counts()));
       say("lateness: " + lateness(ledger.lateness()), "");
       say(budgets(status).lines().toArray(String[]::new));

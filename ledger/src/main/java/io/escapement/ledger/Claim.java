@@ -9,25 +9,31 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Claims due tasks. */
 final class Claim {
 
   private final Statements statements;
   private final String claim = Statements.load("claim");
+  private final String claimDue = Statements.load("claim_due");
   private final String claimedBy = Statements.load("claimed_by");
 
   Claim(Statements statements) {
     this.statements = statements;
   }
 
-  List<ClaimAnswer> apply(String owner, Collection<String> kinds, Collection<Long> tasks) {
+  List<ClaimAnswer> apply(String owner, WorkFilter work, Collection<Long> tasks) {
     Map<Long, ClaimAnswer> answers = new HashMap<>();
     for (ClaimAnswer answer :
         statements.query(
             "claim",
             claim,
-            p -> p.text(owner).array("text", kinds).array("int8", tasks),
+            p ->
+                p.text(owner)
+                    .optionalArray("text", work.kinds())
+                    .array("int8", tasks)
+                    .optionalArray("text", work.channels()),
             Claim::answer)) {
       answers.put(answer.task(), answer);
     }
@@ -36,6 +42,21 @@ final class Claim {
       inOrder.add(answers.getOrDefault(task, new ClaimAnswer.NotClaimable(task)));
     }
     return inOrder;
+  }
+
+  List<ClaimAnswer> due(
+      String owner, String queue, Collection<Integer> slots, WorkFilter work, int limit) {
+    return statements.query(
+        "claim_due",
+        claimDue,
+        p ->
+            p.text(owner)
+                .text(queue)
+                .array("int4", slots)
+                .optionalArray("text", work.kinds())
+                .integer(limit)
+                .optionalArray("text", work.channels()),
+        Claim::answer);
   }
 
   List<ClaimedTask> claimedBy(String owner) {
@@ -50,6 +71,7 @@ final class Claim {
       case "NOT_DUE" -> new ClaimAnswer.NotDue(task, Statements.instant(row, "due_at"));
       case "SETTLED" ->
           new ClaimAnswer.Settled(task, TaskState.valueOf(Statements.text(row, "state")));
+      case "PAUSED" -> new ClaimAnswer.Paused(task);
       case "NOT_CLAIMABLE" -> new ClaimAnswer.NotClaimable(task);
       default -> throw new LedgerException("claim: unknown answer '" + answer + "'");
     };
@@ -63,7 +85,11 @@ final class Claim {
         Statements.text(row, "kind"),
         Statements.text(row, "channel"),
         row.getInt("slot"),
+        ClaimedTask.Action.valueOf(Statements.text(row, "action")),
+        row.getBoolean("uncertain"),
+        row.getString("address"),
         Duration.of(row.getLong("lease_micros"), ChronoUnit.MICROS),
+        optionalMicros(row, "timeout_micros"),
         Statements.instant(row, "due_at"),
         Statements.instant(row, "claimed_at"),
         row.getInt("tries_left"),
@@ -73,5 +99,11 @@ final class Claim {
         row.getString("subject"),
         row.getString("content_type"),
         row.getBytes("value"));
+  }
+
+  private static @Nullable Duration optionalMicros(ResultSet row, String column)
+      throws SQLException {
+    long micros = row.getLong(column);
+    return row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
   }
 }

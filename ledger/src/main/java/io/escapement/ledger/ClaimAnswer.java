@@ -19,9 +19,15 @@ public sealed interface ClaimAnswer {
   /** Not due by the database's clock; come back then. */
   record NotDue(long task, Instant dueAt) implements ClaimAnswer {}
 
-  /** The claim itself ended it (it had expired, say). */
+  /** Its queue, kind, channel or tenant is paused. */
+  record Paused(long task) implements ClaimAnswer {}
+
+  /**
+   * The claim itself settled it: it had expired, its recipient has switched the channel off, or its
+   * key may be forgotten. It has ended or is parked.
+   */
   record Settled(long task, TaskState state) implements ClaimAnswer {}
 
-  /** Held by somebody, finished, parked, paused or gone. */
+  /** Held by somebody, finished, parked, quarantined, of another kind, or gone. */
   record NotClaimable(long task) implements ClaimAnswer {}
 }

@@ -8,8 +8,8 @@ import java.util.List;
  *
  * @param entries in no particular order
  * @param completeUntil every task of the slots that is due, or whose lease ends, before this moment
- *     is among the entries: the moment asked for, or less where a slot holds more than its share of
- *     the limit
+ *     is among the entries: the moment asked for, or less where a slot or a lane holds more than
+ *     its share of the limit
  * @param readAt the database's clock at the reading
  */
 public record Horizon(List<Entry> entries, Instant completeUntil, Instant readAt) {

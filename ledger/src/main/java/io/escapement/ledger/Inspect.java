@@ -1,5 +1,7 @@
 package io.escapement.ledger;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -7,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what people and services want to know of the ledger. */
 final class Inspect {
@@ -16,10 +19,13 @@ final class Inspect {
   private final Statements statements;
   private final String backlog = Statements.load("backlog");
   private final String budgets = Statements.load("budgets");
+  private final String needsReview = Statements.load("needs_review");
+  private final String paused = Statements.load("paused");
   private final String taskCounts = Statements.load("task_counts");
   private final String ledgerCounts = Statements.load("ledger_counts");
   private final String lateness = Statements.load("lateness");
   private final String kinds = Statements.load("kinds");
+  private final String channels = Statements.load("channels");
   private final String tenants = Statements.load("tenants");
   private final String settings = Statements.load("settings");
   private final String clock = Statements.load("clock");
@@ -53,7 +59,10 @@ final class Inspect {
                     row.getLong("max_tasks"),
                     row.getLong("used_bytes"),
                     row.getLong("max_bytes")));
-    return new Status(clock(), waiting, limits, counts().outboxRows());
+    long parked = statements.one("needs_review", needsReview, p -> {}, row -> row.getLong(1));
+    List<String> pauses =
+        statements.query("paused", paused, p -> {}, row -> Statements.text(row, "what"));
+    return new Status(clock(), waiting, limits, parked, pauses, counts().outboxRows());
   }
 
   LedgerCounts counts() {
@@ -99,7 +108,8 @@ final class Inspect {
             new KindDefinition(
                 Statements.text(row, "name"),
                 Statements.text(row, "queue"),
-                Statements.text(row, "channel"),
+                KindDefinition.Routing.valueOf(Statements.text(row, "routing")),
+                List.of((String[]) row.getArray("channels").getArray()),
                 row.getInt("max_attempts"),
                 Duration.ofMillis(row.getLong("lease_millis")),
                 Duration.ofMillis(row.getLong("timeout_millis")),
@@ -107,6 +117,20 @@ final class Inspect {
                 Duration.ofMillis(row.getLong("backoff_cap_millis")),
                 row.getDouble("backoff_jitter"),
                 KindDefinition.Exhaustion.valueOf(Statements.text(row, "exhaustion"))));
+  }
+
+  List<ChannelDefinition> channels() {
+    return statements.query(
+        "channels",
+        channels,
+        p -> {},
+        row ->
+            new ChannelDefinition(
+                Statements.text(row, "name"),
+                Contract.valueOf(Statements.text(row, "contract")),
+                optionalMillis(row, "timeout_millis"),
+                optionalMillis(row, "settle_millis"),
+                optionalMillis(row, "key_retention_millis")));
   }
 
   Map<String, Integer> tenantWeights() {
@@ -133,5 +157,11 @@ final class Inspect {
 
   Instant clock() {
     return statements.one("clock", clock, p -> {}, row -> Statements.instant(row, "clock"));
+  }
+
+  private static @Nullable Duration optionalMillis(ResultSet row, String column)
+      throws SQLException {
+    long millis = row.getLong(column);
+    return row.wasNull() ? null : Duration.ofMillis(millis);
   }
 }

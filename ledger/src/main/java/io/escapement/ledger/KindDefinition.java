@@ -1,13 +1,16 @@
 package io.escapement.ledger;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a kind of work is.
  *
  * @param name the CloudEvent's type
  * @param queue the named stream of due work it goes to
- * @param channel who executes it
+ * @param routing whether its tasks go to its one channel or to those that the recipient has
+ *     switched on; can't change later, because it decides what the identity of a request is
+ * @param channels who executes it: one if the routing is fixed, 1 to 16 otherwise
  * @param maxAttempts tries of a fresh task, 1 to {@link Limits#MAX_ATTEMPTS}
  * @param lease how long a claim holds without renewal, 100 ms to 1 h
  * @param timeout a running attempt's lease is not renewed past this, at least the lease
@@ -19,7 +22,8 @@ import java.time.Duration;
 public record KindDefinition(
     String name,
     String queue,
-    String channel,
+    Routing routing,
+    List<String> channels,
     int maxAttempts,
     Duration lease,
     Duration timeout,
@@ -27,6 +31,14 @@ public record KindDefinition(
     Duration backoffCap,
     double backoffJitter,
     Exhaustion exhaustion) {
+
+  /** Where a kind's tasks go. */
+  public enum Routing {
+    /** To its one channel. */
+    FIXED,
+    /** To those of its channels that the recipient, the request's subject, has switched on. */
+    PREFERENCE
+  }
 
   /** Where a task goes that has used up its tries. */
   public enum Exhaustion {
@@ -41,6 +53,36 @@ public record KindDefinition(
 
   /** The queue that kinds go to unless they name another. */
   public static final String DEFAULT_QUEUE = "default";
+
+  public KindDefinition {
+    channels = List.copyOf(channels);
+  }
+
+  /** A kind whose tasks go to one channel. */
+  public KindDefinition(
+      String name,
+      String queue,
+      String channel,
+      int maxAttempts,
+      Duration lease,
+      Duration timeout,
+      Duration backoffBase,
+      Duration backoffCap,
+      double backoffJitter,
+      Exhaustion exhaustion) {
+    this(
+        name,
+        queue,
+        Routing.FIXED,
+        List.of(channel),
+        maxAttempts,
+        lease,
+        timeout,
+        backoffBase,
+        backoffCap,
+        backoffJitter,
+        exhaustion);
+  }
 
   /** A kind on the local channel and the default queue, with the usual settings. */
   public static KindDefinition local(String name) {
@@ -57,39 +99,54 @@ public record KindDefinition(
         Exhaustion.FAILED);
   }
 
+  /** The same on another channel. */
+  public KindDefinition withChannel(String channel) {
+    return with(Routing.FIXED, List.of(channel), maxAttempts, lease, exhaustion);
+  }
+
+  /** The same for those of these channels that the recipient has switched on. */
+  public KindDefinition byPreference(String... anyOf) {
+    return with(Routing.PREFERENCE, List.of(anyOf), maxAttempts, lease, exhaustion);
+  }
+
   /** The same with other tries. */
   public KindDefinition withMaxAttempts(int attempts) {
-    return new KindDefinition(
-        name,
-        queue,
-        channel,
-        attempts,
-        lease,
-        timeout,
-        backoffBase,
-        backoffCap,
-        backoffJitter,
-        exhaustion);
+    return with(routing, channels, attempts, lease, exhaustion);
   }
 
   /** The same with another lease. */
   public KindDefinition withLease(Duration newLease) {
-    return new KindDefinition(
-        name,
-        queue,
-        channel,
-        maxAttempts,
-        newLease,
-        timeout,
-        backoffBase,
-        backoffCap,
-        backoffJitter,
-        exhaustion);
+    return with(routing, channels, maxAttempts, newLease, exhaustion);
+  }
+
+  /** The same with another end of its tries. */
+  public KindDefinition withExhaustion(Exhaustion other) {
+    return with(routing, channels, maxAttempts, lease, other);
   }
 
   /** The same with other backoff. */
   public KindDefinition withBackoff(Duration base, Duration cap, double jitter) {
     return new KindDefinition(
-        name, queue, channel, maxAttempts, lease, timeout, base, cap, jitter, exhaustion);
+        name, queue, routing, channels, maxAttempts, lease, timeout, base, cap, jitter, exhaustion);
+  }
+
+  private KindDefinition with(
+      Routing newRouting,
+      List<String> newChannels,
+      int attempts,
+      Duration newLease,
+      Exhaustion newExhaustion) {
+    return new KindDefinition(
+        name,
+        queue,
+        newRouting,
+        newChannels,
+        attempts,
+        newLease,
+        timeout,
+        backoffBase,
+        backoffCap,
+        backoffJitter,
+        newExhaustion);
   }
 }

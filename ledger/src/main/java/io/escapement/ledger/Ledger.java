@@ -73,10 +73,28 @@ public final class Ledger implements AutoCloseable {
    *
    * @param owner names the process incarnation and this claim, so that a claim whose answer was
    *     lost can be found
-   * @param kinds those that the worker has handlers for; tasks of others are not claimed
+   * @param work what the worker can do; other tasks are not claimed
    */
+  public List<ClaimAnswer> claim(String owner, WorkFilter work, Collection<Long> tasks) {
+    return claim.apply(owner, work, tasks);
+  }
+
+  /** The same for some kinds of work, on any channel. */
   public List<ClaimAnswer> claim(String owner, Collection<String> kinds, Collection<Long> tasks) {
-    return claim.apply(owner, kinds, tasks);
+    return claim.apply(owner, WorkFilter.ofKinds(kinds), tasks);
+  }
+
+  /**
+   * Claims what is due in some slots of a queue, oldest first, under one lease owner; what is
+   * paused is passed over at no cost.
+   *
+   * @param work what the worker can do
+   * @param limit the most tasks, 1 to 10,000
+   * @return an answer for each task that was claimed, or settled by the claim
+   */
+  public List<ClaimAnswer> claimDue(
+      String owner, String queue, Collection<Integer> slots, WorkFilter work, int limit) {
+    return claim.due(owner, queue, slots, work, limit);
   }
 
   /** The tasks that one claim holds: after a claim's answer was lost. */
@@ -129,13 +147,23 @@ public final class Ledger implements AutoCloseable {
   }
 
   /**
-   * What of some kinds is due, or whose lease ends, in these slots before a moment.
+   * Forgets intents that ended before the replay window, as a background duty. Call it again until
+   * it is at the end.
+   *
+   * @param limit how many intents to look at, 1 to 100,000
+   */
+  public Forgotten forget(int limit) {
+    return reclaim.forget(limit);
+  }
+
+  /**
+   * What of some work is due, or whose lease ends, in these slots before a moment.
    *
    * @param limit about how many entries at most; shared evenly by the slots
    */
   public Horizon horizon(
-      String queue, Collection<Integer> slots, Collection<String> kinds, Instant until, int limit) {
-    return horizon.apply(queue, slots, kinds, until, limit);
+      String queue, Collection<Integer> slots, WorkFilter work, Instant until, int limit) {
+    return horizon.apply(queue, slots, work, until, limit);
   }
 
   /** Cancels what an identity promised; one answer a task, or one NOT_FOUND. */
@@ -172,6 +200,87 @@ public final class Ledger implements AutoCloseable {
   /** Defines or changes a kind (operators only). */
   public void defineKind(KindDefinition kind, String reason) {
     operate.defineKind(kind, reason);
+  }
+
+  /** Defines or changes a channel (operators only). */
+  public void defineChannel(ChannelDefinition channel, String reason) {
+    operate.defineChannel(channel, reason);
+  }
+
+  /** All channels, by name. */
+  public List<ChannelDefinition> channels() {
+    return inspect.channels();
+  }
+
+  /**
+   * Sets whether and where a recipient wants a channel (operators only).
+   *
+   * @return false if its version is not above the stored one, and nothing was changed
+   */
+  public boolean setPreference(Preference preference, String reason) {
+    return operate.setPreference(preference, reason);
+  }
+
+  /**
+   * Stops claims; what runs ends (operators only).
+   *
+   * @return false if it was paused before
+   */
+  public boolean pause(PauseScope scope, String name, String reason) {
+    return operate.pause(scope, name, reason);
+  }
+
+  /**
+   * Lets claims go on (operators only).
+   *
+   * @return false if it was not paused
+   */
+  public boolean resume(PauseScope scope, String name, String reason) {
+    return operate.resume(scope, name, reason);
+  }
+
+  /** Takes a waiting task out of service (operators only). */
+  public Quarantined quarantine(long task, String reason) {
+    return operate.quarantine(task, reason);
+  }
+
+  /**
+   * Puts a quarantined task back to work (operators only).
+   *
+   * @param attempt the last that the caller has seen
+   */
+  public Redriven redrive(long task, int attempt, String reason) {
+    return operate.redrive(task, attempt, reason);
+  }
+
+  /** Redrives many, lowest ids first, at most {@code limit}, 1 to 10,000 (operators only). */
+  public Map<Long, Redriven> redriveAll(TaskFilter filter, int limit, String reason) {
+    return operate.redriveAll(filter, limit, reason);
+  }
+
+  /**
+   * Moves a waiting task to another due time; a past one means now (operators only).
+   *
+   * @param attempt the last that the caller has seen
+   */
+  public Rescheduled reschedule(long task, int attempt, Instant due, String reason) {
+    return operate.reschedule(task, attempt, due, reason);
+  }
+
+  /** Says what became of a parked task, once (operators only). */
+  public Resolved resolve(long task, Resolution resolution, String note) {
+    return operate.resolve(task, resolution, note);
+  }
+
+  /** Resolves many, lowest ids first, at most {@code limit}, 1 to 10,000 (operators only). */
+  public Map<Long, Resolved> resolveAll(
+      Resolution resolution, TaskFilter filter, int limit, String note) {
+    return operate.resolveAll(resolution, filter, limit, note);
+  }
+
+  /** Forgets like {@link #forget}, written down as an operator's act (operators only). */
+  public Forgotten retire(int limit, String reason) {
+    return operate.retire(limit, reason);
   }
 
   /** All kinds, by name. */

@@ -26,6 +26,12 @@ public final class Limits {
   /** Longest reason or detail that is stored; what is longer is cut, with a mark. */
   public static final int DETAIL_BYTES = 4096;
 
+  /** Longest name of a provider for what it accepted; what is longer is cut, with a mark. */
+  public static final int MESSAGE_ID_BYTES = 512;
+
+  /** Longest wait that a provider may ask for. */
+  public static final Duration LONGEST_WAIT = Duration.ofDays(7);
+
   /** How far ahead a request may be due or expire. */
   public static final Duration FURTHEST_DUE = Duration.ofDays(36_500);
 

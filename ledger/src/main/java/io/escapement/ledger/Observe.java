@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,11 +33,9 @@ final class Observe {
 
   List<ObserveAnswer> apply(List<Observation> observations) {
     requireDistinctTasks(observations);
-    try (Connection connection = statements.connection()) {
-      return observe(connection, observations);
-    } catch (SQLException e) {
-      throw new LedgerException("observe", e);
-    }
+    return answers(
+        observations,
+        statements.query("observe", observe, p -> bind(p, observations), Observe::row));
   }
 
   ObserveAnswer inTransaction(ClaimedTask task, TransactionalWork work) {
@@ -125,8 +124,12 @@ final class Observe {
 
   private List<ObserveAnswer> observe(Connection connection, List<Observation> observations)
       throws SQLException {
-    List<Row> rows =
-        Statements.query(connection, observe, p -> bind(p, observations), Observe::row);
+    return answers(
+        observations,
+        Statements.query(connection, observe, p -> bind(p, observations), Observe::row));
+  }
+
+  private static List<ObserveAnswer> answers(List<Observation> observations, List<Row> rows) {
     List<ObserveAnswer> answers = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       answers.add(answer(observations.get(i), rows.get(i)));
@@ -138,16 +141,31 @@ final class Observe {
       throws SQLException {
     List<@Nullable String> details = new ArrayList<>();
     List<byte @Nullable []> effects = new ArrayList<>();
+    List<@Nullable String> messageIds = new ArrayList<>();
+    List<@Nullable Long> retryAfterMicros = new ArrayList<>();
     for (Observation observation : observations) {
       details.add(Texts.storable(observation.detail(), Limits.DETAIL_BYTES));
       effects.add(observation.effect());
+      messageIds.add(Texts.storable(observation.messageId(), Limits.MESSAGE_ID_BYTES));
+      retryAfterMicros.add(micros(observation.retryAfter()));
     }
     parameters
         .array("int8", observations.stream().map(Observation::task).toList())
         .array("int4", observations.stream().map(Observation::attempt).toList())
         .array("text", observations.stream().map(o -> o.seen().name()).toList())
         .array("text", details)
-        .array("bytea", effects);
+        .array("bytea", effects)
+        .array("text", messageIds)
+        .array("int8", retryAfterMicros);
+  }
+
+  /** Bounded, so that a provider's fancy can't overflow. */
+  private static @Nullable Long micros(@Nullable Duration wait) {
+    if (wait == null) {
+      return null;
+    }
+    Duration bounded = wait.compareTo(Limits.LONGEST_WAIT) > 0 ? Limits.LONGEST_WAIT : wait;
+    return bounded.isNegative() ? Long.valueOf(0L) : Long.valueOf(bounded.toNanos() / 1000);
   }
 
   private static Row row(ResultSet row) throws SQLException {

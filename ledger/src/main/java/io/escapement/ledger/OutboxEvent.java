@@ -34,7 +34,7 @@ public sealed interface OutboxEvent {
   /**
    * A change of a task's state worth telling: topic {@code outcomes}, key: the identity.
    *
-   * @param change done, failed, cancelled, quarantined, contradicted
+   * @param change done, failed, cancelled, suppressed, parked, quarantined, redriven, contradicted
    * @param observation what was seen last; null for an operator's act
    */
   record Outcome(
@@ -47,7 +47,8 @@ public sealed interface OutboxEvent {
       String channel,
       int attempt,
       @Nullable String observation,
-      @Nullable String detail)
+      @Nullable String detail,
+      boolean cancelledTooLate)
       implements OutboxEvent {}
 
   /**

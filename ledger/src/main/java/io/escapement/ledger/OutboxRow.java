@@ -69,7 +69,8 @@ public final class OutboxRow {
               f.text(),
               f.integer(),
               f.optional(),
-              f.optional());
+              f.optional(),
+              f.hasMore() && f.text().equals("t"));
       case "X" ->
           new OutboxEvent.DeadLetter(
               f.text(),
@@ -119,6 +120,11 @@ public final class OutboxRow {
       this.row = row;
       this.next = start;
       this.end = end;
+    }
+
+    /** Rows that an earlier version wrote may have fewer fields. */
+    boolean hasMore() {
+      return next <= end;
     }
 
     @Nullable String optional() {

@@ -3,12 +3,13 @@ package io.escapement.ledger;
 import java.util.Collection;
 import java.util.List;
 
-/** Ends leases and tasks whose time is over. */
+/** Ends leases and tasks whose time is over, and forgets what has ended long ago. */
 final class Reclaim {
 
   private final Statements statements;
   private final String reclaim = Statements.load("reclaim");
   private final String fold = Statements.load("fold");
+  private final String forget = Statements.load("forget");
 
   Reclaim(Statements statements) {
     this.statements = statements;
@@ -30,5 +31,14 @@ final class Reclaim {
 
   boolean fold() {
     return statements.one("fold", fold, p -> {}, row -> row.getBoolean(1));
+  }
+
+  Forgotten forget(int limit) {
+    return statements.one(
+        "forget",
+        forget,
+        p -> p.integer(limit),
+        row ->
+            new Forgotten(row.getLong("intents"), row.getLong("tasks"), row.getBoolean("at_end")));
   }
 }

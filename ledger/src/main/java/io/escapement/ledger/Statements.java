@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -16,11 +17,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the SQL files of the protocol: one call, one statement, one transaction (autocommit).
+ *
+ * <p>A deadlock or a serialization failure has undone the whole call: it is made again, {@value
+ * #MAX_CALLS} times in all.
  *
  * <p>Thread rule: any thread. Failure: {@link LedgerException}.
  */
@@ -37,6 +44,10 @@ final class Statements {
   interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
   }
+
+  private static final int MAX_CALLS = 5;
+  private static final long LONGEST_PAUSE_NANOS = 20_000_000;
+  private static final Set<String> UNDONE = Set.of("40001", "40P01");
 
   private final DataSource source;
 
@@ -61,10 +72,19 @@ final class Statements {
   }
 
   <T> List<T> query(String what, String sql, Binder binder, RowReader<T> reader) {
-    try (Connection connection = source.getConnection()) {
-      return query(connection, sql, binder, reader);
-    } catch (SQLException e) {
-      throw new LedgerException(what, e);
+    int calls = 1;
+    while (true) {
+      try (Connection connection = source.getConnection()) {
+        return query(connection, sql, binder, reader);
+      } catch (SQLException e) {
+        if (!UNDONE.contains(e.getSQLState()) || calls == MAX_CALLS) {
+          throw new LedgerException(what, e);
+        }
+        // Those who deadlocked should not meet again at once.
+        LockSupport.parkNanos(
+            ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS * calls / MAX_CALLS));
+        calls++;
+      }
     }
   }
 
@@ -122,6 +142,24 @@ final class Statements {
       this.statement = statement;
     }
 
+    Parameters millis(@Nullable Duration value) throws SQLException {
+      if (value == null) {
+        statement.setNull(next++, Types.BIGINT);
+      } else {
+        statement.setLong(next++, value.toMillis());
+      }
+      return this;
+    }
+
+    Parameters optionalNumber(@Nullable Long value) throws SQLException {
+      if (value == null) {
+        statement.setNull(next++, Types.BIGINT);
+      } else {
+        statement.setLong(next++, value);
+      }
+      return this;
+    }
+
     Parameters text(@Nullable String value) throws SQLException {
       statement.setString(next++, value);
       return this;
@@ -154,6 +192,15 @@ final class Statements {
         statement.setObject(next++, OffsetDateTime.ofInstant(value, ZoneOffset.UTC));
       }
       return this;
+    }
+
+    /** An array, or null for none. */
+    Parameters optionalArray(String type, @Nullable Collection<?> values) throws SQLException {
+      if (values == null) {
+        statement.setNull(next++, Types.ARRAY);
+        return this;
+      }
+      return array(type, values);
     }
 
     /** An array of a PostgreSQL type: text, int4, int8, uuid, bytea. */

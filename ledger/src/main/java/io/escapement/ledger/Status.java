@@ -4,8 +4,19 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A reading of the ledger for people: backlog and budgets. */
-public record Status(Instant readAt, List<Backlog> backlog, List<Budget> budgets, long outboxRows) {
+/**
+ * A reading of the ledger for people: backlog and budgets.
+ *
+ * @param needsReview how many tasks are parked: only a person can settle them
+ * @param paused what is not claimed, as scope and name
+ */
+public record Status(
+    Instant readAt,
+    List<Backlog> backlog,
+    List<Budget> budgets,
+    long needsReview,
+    List<String> paused,
+    long outboxRows) {
 
   /**
    * Outstanding tasks of one queue in one state.

@@ -48,7 +48,7 @@ class OutboxRowTest {
     assertThat(events.get(2))
         .isEqualTo(
             new OutboxEvent.Outcome(
-                "done", 7, "/shop", "a", "acme", "work", "local", 2, "COMPLETED", null));
+                "done", 7, "/shop", "a", "acme", "work", "local", 2, "COMPLETED", null, false));
     assertThat(events.get(3))
         .isInstanceOfSatisfying(
             OutboxEvent.DeadLetter.class,

@@ -70,9 +70,11 @@ class TaskLifePostgresTest {
             a -> assertThat(a).isInstanceOf(ClaimAnswer.NotDue.class),
             a -> assertThat(a).isInstanceOf(ClaimAnswer.NotClaimable.class));
     Horizon near =
-        worker.horizon("default", ALL_SLOTS, KINDS, Instant.now().plusSeconds(60), 1_000);
+        worker.horizon(
+            "default", ALL_SLOTS, WorkFilter.ofKinds(KINDS), Instant.now().plusSeconds(60), 1_000);
     assertThat(near.entries()).isEmpty();
-    Horizon far = worker.horizon("default", ALL_SLOTS, KINDS, due.plusSeconds(1), 1_000);
+    Horizon far =
+        worker.horizon("default", ALL_SLOTS, WorkFilter.ofKinds(KINDS), due.plusSeconds(1), 1_000);
     assertThat(far.entries()).singleElement().extracting("task").isEqualTo(task);
   }
 
@@ -83,7 +85,14 @@ class TaskLifePostgresTest {
         .singleElement()
         .isInstanceOf(ClaimAnswer.NotClaimable.class);
     assertThat(
-            worker.horizon("default", ALL_SLOTS, List.of("another"), Instant.now(), 100).entries())
+            worker
+                .horizon(
+                    "default",
+                    ALL_SLOTS,
+                    WorkFilter.ofKinds(List.of("another")),
+                    Instant.now(),
+                    100)
+                .entries())
         .isEmpty();
   }
 
@@ -469,7 +478,8 @@ class TaskLifePostgresTest {
     }
     db.submit(ingest, many);
     db.execute("update escapement.task set slot = 7");
-    Horizon horizon = worker.horizon("default", List.of(7), KINDS, base.plusSeconds(60), 20);
+    Horizon horizon =
+        worker.horizon("default", List.of(7), WorkFilter.ofKinds(KINDS), base.plusSeconds(60), 20);
     assertThat(horizon.entries()).hasSize(20);
     assertThat(horizon.completeUntil()).isBefore(base.plusMillis(20));
   }

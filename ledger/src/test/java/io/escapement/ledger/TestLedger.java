@@ -10,12 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /**
  * A migrated database of its own on a PostgreSQL server that all tests of one JVM share. The server
  * ends with the JVM.
  */
 public final class TestLedger implements AutoCloseable {
+
+  /** Every slot there is. */
+  public static final List<Integer> ALL_SLOTS = IntStream.range(0, 256).boxed().toList();
 
   private static final String USER = "postgres";
   private static final AtomicInteger NEXT = new AtomicInteger();
@@ -93,6 +97,21 @@ public final class TestLedger implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException(sql, e);
     }
+  }
+
+  /** Every event of the outbox, in order. */
+  public List<OutboxEvent> events() {
+    return column("select events from escapement.outbox order by id").stream()
+        .flatMap(row -> OutboxRow.parse(row).stream())
+        .toList();
+  }
+
+  /** What the outcome events of the outbox say, in order. */
+  public List<String> outcomes() {
+    return events().stream()
+        .filter(OutboxEvent.Outcome.class::isInstance)
+        .map(event -> ((OutboxEvent.Outcome) event).change())
+        .toList();
   }
 
   /** The one number that a query answers with. */

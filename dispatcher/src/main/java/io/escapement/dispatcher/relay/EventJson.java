@@ -69,6 +69,9 @@ final class EventJson {
           json.writeNumberField("attempt", outcome.attempt());
           optional(json, "observation", outcome.observation());
           optional(json, "detail", outcome.detail());
+          if (outcome.cancelledTooLate()) {
+            json.writeBooleanField("cancelledTooLate", true);
+          }
         });
   }
 

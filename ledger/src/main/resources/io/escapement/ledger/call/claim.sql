@@ -1,1 +1,1 @@
-select * from escapement.claim(?, ?, ?)
+select * from escapement.claim(?, ?, ?, ?)

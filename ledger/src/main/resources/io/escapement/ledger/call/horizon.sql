@@ -1,1 +1,2 @@
-select task_id, tenant, slot, wake_at, claimed from escapement.horizon(?, ?, ?, ?, ?)
+select task_id, tenant, slot, wake_at, claimed, truncated
+from escapement.horizon(?, ?, ?, ?, ?, ?)

@@ -1,3 +1,3 @@
-select name, queue, channel, max_attempts, lease_millis, timeout_millis, backoff_base_millis,
-  backoff_cap_millis, backoff_jitter, exhaustion
+select name, queue, channels, routing, max_attempts, lease_millis, timeout_millis,
+  backoff_base_millis, backoff_cap_millis, backoff_jitter, exhaustion
 from escapement.kinds order by name

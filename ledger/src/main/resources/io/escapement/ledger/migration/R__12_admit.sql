@@ -2,6 +2,10 @@
 -- in one transaction. Answers with one row a record, in the batch's order; or, if a position has
 -- another owner now, with one row 'fenced' a partition (reason: its index from 1), nothing done.
 --
+-- A kind that goes by preference asks for one task for each channel that the recipient has switched
+-- on, and its identity is the recipient's; all other kinds ask for one task, and the identity is the
+-- source's. A record without a position was not read from Kafka: nothing is told of it but its work.
+--
 -- Locks, in this order: positions, identities (sorted), budgets (global row, then tenants sorted).
 create or replace function escapement.admit(
   -- the partitions of the batch
@@ -22,12 +26,18 @@ declare
   c_epoch constant timestamptz := timestamptz 'epoch';
   c_micro constant interval := interval '1 microsecond';
   c_second constant interval := interval '1 second'; -- a day is not always 24 hours
+  c_bound constant bigint := 10000000000000000; -- microseconds: the year 2286, and as far back
+  c_century constant interval := interval '876600 hours';
+  c_control constant text := '[\u0001-\u001f\u007f-\u009f]';
   c_records constant int := cardinality(p_offset);
   v_ledger ledger%rowtype;
   v_global budget%rowtype;
   v_fenced int[];
   v_decision text[];
   v_reason text[];
+  v_namespace text[]; -- the name space of the record's identity
+  v_channels text[];  -- the channels that a notification goes to, joined by commas; null: its kind's
+  v_tasks int[];      -- how many tasks the record asks for
   v_held text[];      -- what a candidate is if its identity turns out to be new: age, size
   v_intent bigint[];  -- the intent that bears the record's identity
   v_fresh boolean[];  -- that intent was made by this transaction
@@ -43,6 +53,7 @@ declare
   v_folded boolean := false;
   v_holder int[];     -- the record that an identity group's promise was made for, by leader
   v_bytes bigint;
+  v_before constant bigint := nextval('task_id');
   v_missing int;
   v_round int := 0;
   i int;
@@ -71,30 +82,71 @@ begin
          array_agg(case
            when r.issued < now() - c_second * extract(epoch from v_ledger.replay_window) then 'too_old'
            when octet_length(r.value) > v_ledger.max_payload_bytes then 'oversize'
-         end order by r.ord)
-    into v_decision, v_reason, v_held
+         end order by r.ord),
+         array_agg(r.identity order by r.ord),
+         array_agg(r.channels order by r.ord),
+         array_agg(coalesce(cardinality(string_to_array(r.channels, ',')), 1) order by r.ord)
+    into v_decision, v_reason, v_held, v_namespace, v_channels, v_tasks
   from (
-    select u.ord, u.refused, u.reason, u.value, u.issued,
+    select u.ord, u.refused, u.reason, u.value, u.issued, w.identity, w.channels,
            case
              when u.refused is not null then null
              when k.name is null then 'type: no kind of this name is defined'
+             when concat(u.namespace, u.event_id, u.tenant, u.subject) ~ c_control then
+               case when u.namespace ~ c_control then 'source' when u.event_id ~ c_control then 'id'
+                    when u.tenant ~ c_control then 'tenant' else 'subject' end
+               || ': has control characters'
+             when coalesce(octet_length(u.namespace), 0) not between 1 and 1024
+               then 'source: must have 1 to 1024 bytes'
+             when coalesce(octet_length(u.event_id), 0) not between 1 and 512
+               then 'id: must have 1 to 512 bytes'
+             when coalesce(octet_length(u.tenant), 0) not between 1 and 128
+               then 'tenant: must have 1 to 128 bytes'
+             when octet_length(u.subject) not between 1 and 1024
+               then 'subject: must have 1 to 1024 bytes'
+             when starts_with(u.namespace, 'escapement:')
+               then 'source: must not begin with escapement:'
+             when k.routing = 'PREFERENCE' and u.subject is null
+               then 'subject: required, because the recipient''s preferences decide'
+             when octet_length(w.identity) > 1024
+               then 'subject: too long together with the tenant'
+             when u.value is null then 'data: the record has no value'
+             when u.issued is null then 'time: missing'
              when u.issued > now() + interval '5 minutes'
                then 'time: more than 5 minutes ahead of the database''s clock'
+             when u.due > now() + c_century then 'dueat: more than a hundred years ahead'
+             when u.expires > now() + c_century then 'expiresat: more than a hundred years ahead'
              when u.expires <= coalesce(u.due, u.issued)
                then 'expiresat: not after the due time'
              when b.tenant is null and v_ledger.default_tenant_tasks is null
                then 'tenant: unknown, and unknown tenants are not admitted'
            end as wrong
     from (
-      select u.ord, u.refused, u.reason, u.kind, u.tenant, u.value,
-             c_epoch + u.issued * c_micro as issued,
-             c_epoch + u.due * c_micro as due,
-             c_epoch + u.expires * c_micro as expires
-      from unnest(p_refused, p_reason, p_kind, p_tenant, p_value, p_issued, p_due, p_expires)
-        with ordinality u(refused, reason, kind, tenant, value, issued, due, expires, ord)
+      select u.ord, u.refused, u.reason, u.namespace, u.event_id, u.kind, u.tenant, u.subject,
+             u.value,
+             case when u.issued is not null then
+               c_epoch + least(greatest(u.issued, -c_bound), c_bound) * c_micro end as issued,
+             case when u.due is not null then
+               c_epoch + least(greatest(u.due, -c_bound), c_bound) * c_micro end as due,
+             case when u.expires is not null then
+               c_epoch + least(greatest(u.expires, -c_bound), c_bound) * c_micro end as expires
+      from unnest(p_refused, p_reason, p_namespace, p_event_id, p_kind, p_tenant, p_subject,
+          p_value, p_issued, p_due, p_expires)
+        with ordinality u(refused, reason, namespace, event_id, kind, tenant, subject, value,
+          issued, due, expires, ord)
     ) u
       left join kind k on k.name = u.kind
       left join budget b on b.tenant = u.tenant and u.tenant <> ''
+      cross join lateral (
+        select case when k.routing = 'PREFERENCE' then coalesce(recipient(u.tenant, u.subject),
+                      u.namespace) else u.namespace end as identity,
+               case when k.routing = 'PREFERENCE' then (
+                 select coalesce(string_agg(c.name, ',' order by c.ord), '')
+                 from unnest(k.channels) with ordinality c(name, ord)
+                   join preference p on p.tenant = u.tenant and p.subject = u.subject
+                     and p.channel = c.name
+                 where p.enabled) end as channels
+      ) w
   ) r;
 
   -- Identity: the insert arbitrates between processes. What is refused below is taken out again.
@@ -103,17 +155,17 @@ begin
     insert into intent (id, namespace, event_id, tenant, kind, subject, slot, first_task,
       task_count, content_type, value, issued_at, last_issued_at)
     select n.id, n.namespace, n.event_id, n.tenant, n.kind, n.subject,
-           hashtextextended(n.namespace || chr(1) || n.event_id, 0) & 255, n.id, 1,
+           hashtextextended(n.namespace || chr(1) || n.event_id, 0) & 255, n.id, n.tasks,
            n.content_type, n.value, n.issued, n.issued
     from (
-      select nextval('task_id') as id, l.*
+      select case when l.tasks <= 1 then nextval('task_id') else task_ids(l.tasks) end as id, l.*
       from (
         select distinct on (u.namespace, u.event_id) u.namespace, u.event_id, u.tenant, u.kind,
-               u.subject, u.content_type, u.value, c_epoch + u.issued * c_micro as issued
-        from unnest(p_namespace, p_event_id, p_tenant, p_kind, p_subject, p_content_type, p_value,
-            p_issued, v_decision, v_held) with ordinality
+               u.subject, u.content_type, u.value, u.tasks, c_epoch + u.issued * c_micro as issued
+        from unnest(v_namespace, p_event_id, p_tenant, p_kind, p_subject, p_content_type, p_value,
+            p_issued, v_decision, v_held, v_tasks) with ordinality
           u(namespace, event_id, tenant, kind, subject, content_type, value, issued, decision,
-            held, ord)
+            held, tasks, ord)
         where u.decision is null and u.held is null
         order by u.namespace, u.event_id, u.ord
       ) l
@@ -128,12 +180,14 @@ begin
              and i.value = u.value end order by u.ord),
            count(*) filter (where u.decision is null and u.held is null and i.id is null)
       into v_intent, v_fresh, v_same, v_missing
-    from unnest(p_namespace, p_event_id, p_tenant, p_kind, p_subject, p_value, v_decision, v_held)
+    from unnest(v_namespace, p_event_id, p_tenant, p_kind, p_subject, p_value, v_decision, v_held)
         with ordinality u(namespace, event_id, tenant, kind, subject, value, decision, held, ord)
       left join intent i
         on i.namespace = u.namespace and i.event_id = u.event_id and u.decision is null
-      -- no savepoints here, so rows of this transaction bear its own id
-      left join lateral (select i.xmin = pg_current_xact_id()::xid as fresh) f on true;
+      -- Rows of this transaction bear its id (no savepoints here), and ids of a session only grow:
+      -- an earlier call in the same transaction has made rows with lower ones.
+      left join lateral (
+        select i.xmin = pg_current_xact_id()::xid and i.id > v_before as fresh) f on true;
     exit when v_missing = 0;
     -- An identity was there at the insert and gone at the look: it was just being forgotten.
     if v_round >= 5 then
@@ -209,9 +263,10 @@ begin
              and coalesce(sum(n.bytes) <= v_global_bytes, true)
         into v_fits
       from (
-        select u.tenant, count(*) as tasks, sum(octet_length(u.value)) as bytes
-        from unnest(v_decision, v_leader, v_tenant, p_value) with ordinality
-          u(decision, leader, tenant, value, ord)
+        select u.tenant, sum(u.tasks) as tasks,
+               sum(u.tasks * octet_length(u.value)::bigint) as bytes
+        from unnest(v_decision, v_leader, v_tenant, p_value, v_tasks) with ordinality
+          u(decision, leader, tenant, value, tasks, ord)
         where u.decision is null and u.leader = u.ord
         group by u.tenant
       ) n;
@@ -236,17 +291,19 @@ begin
       elsif v_held[i] is not null then
         v_decision[i] := v_held[i];
       else
-        v_bytes := octet_length(p_value[i]);
-        if v_global_tasks < 1 or v_global_bytes < v_bytes then
+        v_bytes := v_tasks[i] * octet_length(p_value[i])::bigint;
+        -- what goes to nobody takes no seat, however full it is
+        if v_tasks[i] > 0 and (v_global_tasks < v_tasks[i] or v_global_bytes < v_bytes) then
           v_decision[i] := 'global_full';
-        elsif v_room_tasks[v_tenant[i]] < 1 or v_room_bytes[v_tenant[i]] < v_bytes then
+        elsif v_tasks[i] > 0 and (v_room_tasks[v_tenant[i]] < v_tasks[i]
+            or v_room_bytes[v_tenant[i]] < v_bytes) then
           v_decision[i] := 'tenant_full';
         else
           v_decision[i] := 'accepted';
           v_holder[v_leader[i]] := i;
-          v_global_tasks := v_global_tasks - 1;
+          v_global_tasks := v_global_tasks - v_tasks[i];
           v_global_bytes := v_global_bytes - v_bytes;
-          v_room_tasks[v_tenant[i]] := v_room_tasks[v_tenant[i]] - 1;
+          v_room_tasks[v_tenant[i]] := v_room_tasks[v_tenant[i]] - v_tasks[i];
           v_room_bytes[v_tenant[i]] := v_room_bytes[v_tenant[i]] - v_bytes;
         end if;
       end if;
@@ -265,35 +322,56 @@ begin
     update intent i
     set tenant = u.tenant, kind = u.kind, subject = u.subject, content_type = u.content_type,
         value = u.value, issued_at = c_epoch + u.issued * c_micro,
-        last_issued_at = c_epoch + u.issued * c_micro
+        last_issued_at = c_epoch + u.issued * c_micro, task_count = u.tasks,
+        first_task = case when u.tasks <= 1 then i.id else task_ids(u.tasks) end
     from unnest(v_intent, v_decision, v_leader, p_tenant, p_kind, p_subject, p_content_type,
-        p_value, p_issued) with ordinality
-      u(intent, decision, leader, tenant, kind, subject, content_type, value, issued, ord)
+        p_value, p_issued, v_tasks) with ordinality
+      u(intent, decision, leader, tenant, kind, subject, content_type, value, issued, tasks, ord)
     where i.id = u.intent and u.decision = 'accepted' and u.leader <> u.ord;
 
     insert into task (id, intent_id, tenant, kind, channel, queue, slot, bytes, state, due_at,
-      tries_left, expires_at)
-    select n.id, n.id, u.tenant, u.kind, k.channel, k.queue, n.slot, octet_length(u.value),
-           'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
-           coalesce(u.max_attempts, k.max_attempts), c_epoch + u.expires * c_micro
-    from unnest(v_intent, v_decision, p_tenant, p_kind, p_due, p_expires, p_max_attempts, p_value)
-        u(intent, decision, tenant, kind, due, expires, max_attempts, value)
+      tries_left, max_attempts, expires_at)
+    select n.first_task, n.id, u.tenant, u.kind, k.channels[1], k.queue, n.slot,
+           octet_length(u.value), 'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
+           coalesce(u.max_attempts, k.max_attempts), u.max_attempts,
+           c_epoch + u.expires * c_micro
+    from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, p_due, p_expires,
+        p_max_attempts, p_value)
+        u(intent, decision, channels, tenant, kind, due, expires, max_attempts, value)
       join intent n on n.id = u.intent
       join kind k on k.name = u.kind
-    where u.decision = 'accepted';
+    where u.decision = 'accepted' and u.channels is null;
+
+    if v_channels <> array_fill(null::text, array[c_records]) then
+      insert into task (id, intent_id, tenant, kind, channel, queue, slot, bytes, state, due_at,
+        tries_left, max_attempts, expires_at)
+      select n.first_task + c.ord - 1, n.id, u.tenant, u.kind, c.name, k.queue, n.slot,
+             octet_length(u.value), 'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
+             coalesce(u.max_attempts, k.max_attempts), u.max_attempts,
+             c_epoch + u.expires * c_micro
+      from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, p_due, p_expires,
+          p_max_attempts, p_value)
+          u(intent, decision, channels, tenant, kind, due, expires, max_attempts, value)
+        join intent n on n.id = u.intent
+        join kind k on k.name = u.kind
+        cross join lateral unnest(string_to_array(u.channels, ',')) with ordinality c(name, ord)
+      where u.decision = 'accepted';
+    end if;
 
     update budget
     set used_tasks = used_tasks + n.tasks, used_bytes = used_bytes + n.bytes
     from (
-      select count(*) as tasks, sum(octet_length(value)) as bytes
-      from unnest(v_decision, p_value) u(decision, value) where decision = 'accepted'
+      select sum(tasks) as tasks, sum(tasks * octet_length(value)::bigint) as bytes
+      from unnest(v_decision, p_value, v_tasks) u(decision, value, tasks)
+      where decision = 'accepted'
     ) n
     where tenant = '' and n.tasks > 0;
 
     insert into budget as b (tenant, max_tasks, max_bytes, used_tasks, used_bytes)
     select u.tenant, coalesce(v_ledger.default_tenant_tasks, 0),
-           coalesce(v_ledger.default_tenant_bytes, 0), count(*), sum(octet_length(u.value))
-    from unnest(v_decision, p_tenant, p_value) u(decision, tenant, value)
+           coalesce(v_ledger.default_tenant_bytes, 0), sum(u.tasks),
+           sum(u.tasks * octet_length(u.value)::bigint)
+    from unnest(v_decision, p_tenant, p_value, v_tasks) u(decision, tenant, value, tasks)
     where u.decision = 'accepted'
     group by u.tenant order by u.tenant
     on conflict (tenant) do update
@@ -324,9 +402,10 @@ begin
                  from intent i join task t
                    on t.id >= i.first_task and t.id < i.first_task + i.task_count
                  where i.id = u.intent)) else '\N' end) as line
-      from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, p_namespace,
+      from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, v_namespace,
           p_event_id, v_intent) with ordinality
         u(position, "offset", decision, reason, tenant, kind, namespace, event_id, intent, ord)
+      where u.position is not null
       union all
       select u.ord, 1,
              concat_ws(chr(9), 'D', field(t.queue), t.id, field(t.tenant), t.slot,
@@ -345,8 +424,9 @@ begin
                  then 'withheld' else 'whole' end)
       from unnest(p_position, p_offset, v_decision, v_reason, p_envelope, p_value) with ordinality
         u(position, "offset", decision, reason, envelope, value, ord)
-      where u.decision = 'invalid'
-    ) e;
+      where u.decision = 'invalid' and u.position is not null
+    ) e
+    having count(*) > 0;
   end if;
 
   return query select u.decision, u.reason

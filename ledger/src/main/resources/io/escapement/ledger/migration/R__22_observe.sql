@@ -2,10 +2,16 @@
 -- APPLIED with the task's new state, LATE (the lease was over, or somebody has taken over),
 -- REPEATED (this attempt was settled before; outcome says how), NO_SUCH_ATTEMPT.
 --
--- The fence: id and attempt, and for whatever counts here an unexpired lease by the clock of this
--- moment. Being handed back unstarted needs the attempt only.
+-- The fence: id and attempt, and for what was to be done in this database an unexpired lease by the
+-- clock of this moment. What was seen of a call to the outside, and being handed back unstarted,
+-- need the attempt only: knowledge is not thrown away because it is a little late.
+--
+-- p_message_ids: the provider's, of accepted calls. p_retry_after_micros: how long a provider that
+-- refused asked to wait; longer than the backoff, it counts.
 create or replace function escapement.observe(p_tasks bigint[], p_attempts int[], p_seen text[],
-  p_details text[], p_effects bytea[])
+  p_details text[] default null, p_effects bytea[] default null,
+  p_message_ids text[] default null,
+  p_retry_after_micros bigint[] default null)
 returns table (answer text, state escapement.task_state, due_at timestamptz, outcome text)
 language plpgsql security definer set search_path = escapement, pg_temp
   -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
@@ -17,25 +23,28 @@ declare
   v_ord bigint[];
   v_live boolean[];
   v_task bigint[];
+  v_unfit text[];
   v_state task_state[];
   v_due timestamptz[];
 begin
-  if exists (select from unnest(p_seen) s
-             where s not in ('COMPLETED', 'FAILED', 'POISONED', 'RELEASED')) then
-    raise exception 'escapement: % is not what a worker can see', p_seen using errcode = 'ES002';
-  end if;
   -- The outer clock_timestamp() is read after the row is locked. "lease_until is not null" means
   -- claimed without implying the predicate of the index on claimed rows, which must not be walked.
   select array_agg(l.ord order by l.ord), array_agg(l.task order by l.ord),
-         array_agg(l.seen = 'RELEASED' or l.lease_until > clock_timestamp() order by l.ord)
-    into v_ord, v_task, v_live
+         array_agg(l.action <> 'RUN' or l.seen = 'RELEASED' or l.lease_until > clock_timestamp()
+           order by l.ord),
+         array_agg(l.seen order by l.ord) filter (where not fits_action(l.action, l.seen))
+    into v_ord, v_task, v_live, v_unfit
   from (
-    select u.ord, u.task, u.seen, t.lease_until
+    select u.ord, u.task, u.seen, t.action, t.lease_until
     from unnest(p_tasks, p_attempts, p_seen) with ordinality u(task, attempt, seen, ord)
       join task t on t.id = u.task and t.attempt = u.attempt
     where t.lease_until is not null
     order by t.id for update of t
   ) l;
+  if v_unfit is not null then
+    raise exception 'escapement: % is not what a worker can see of these attempts', v_unfit
+      using errcode = 'ES002';
+  end if;
 
   if v_ord is not null then
     select array_agg(s.state order by s.n), array_agg(s.due_at order by s.n) into v_state, v_due
@@ -46,6 +55,10 @@ begin
             from generate_subscripts(v_ord, 1) n order by n),
       array(select case when v_live[n] then p_effects[v_ord[n]] end
             from generate_subscripts(v_ord, 1) n order by n),
+      array(select case when v_live[n] then p_message_ids[v_ord[n]] end
+            from generate_subscripts(v_ord, 1) n order by n),
+      array(select case when v_live[n] then p_retry_after_micros[v_ord[n]] end
+            from generate_subscripts(v_ord, 1) n order by n),
       array(select case when not v_live[n] then p_seen[v_ord[n]] end
             from generate_subscripts(v_ord, 1) n order by n),
       array(select case when not v_live[n] then p_details[v_ord[n]] end
@@ -54,13 +67,26 @@ begin
   end if;
 
   if coalesce(cardinality(v_ord), 0) < cardinality(p_tasks) then
-    -- What an overtaken worker reports stands beside the row of its attempt, first report wins.
-    update attempt a
-    set late_outcome = u.seen, late_detail = u.detail, late_at = clock_timestamp()
-    from unnest(p_tasks, p_attempts, p_seen, p_details) with ordinality
-      u(task, attempt, seen, detail, ord)
-    where a.task_id = u.task and a.number = u.attempt and a.outcome = 'LEASE_EXPIRED'
-      and a.late_outcome is null and (v_ord is null or u.ord <> all(v_ord));
+    -- What an overtaken worker reports stands beside the row of its attempt, first report wins. If
+    -- it knows that its call was accepted, and the task is not done, people are told.
+    with late as (
+      update attempt a
+      set late_outcome = u.seen, late_detail = cut(u.detail, 8192),
+          message_id = coalesce(a.message_id, cut(u.message_id, 1024)), late_at = clock_timestamp()
+      from unnest(p_tasks, p_attempts, p_seen, p_details, p_message_ids) with ordinality
+        u(task, attempt, seen, detail, message_id, ord)
+      where a.task_id = u.task and a.number = u.attempt and a.outcome = 'LEASE_EXPIRED'
+        and a.late_outcome is null and (v_ord is null or u.ord <> all(v_ord))
+        and fits_action(a.action, u.seen)
+      returning a.task_id, a.number, a.late_outcome, a.late_detail
+    )
+    insert into outbox (events)
+    select string_agg(outcome_line('contradicted', t.id, i.namespace, i.event_id, t.tenant, t.kind,
+             t.channel, l.number, l.late_outcome, l.late_detail, false), chr(10) order by t.id)
+    from late l join task t on t.id = l.task_id join intent i on i.id = t.intent_id
+    where l.late_outcome in ('ACCEPTED', 'ACCEPTED_REPLAY', 'QUERY_FOUND')
+      and t.state not in ('CLAIMED', 'DONE')
+    having count(*) > 0;
   end if;
 
   return query

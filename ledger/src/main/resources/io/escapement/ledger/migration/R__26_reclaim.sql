@@ -1,5 +1,6 @@
--- Ends what has ended by time in some slots: leases that ran out, waiting tasks that have expired;
--- at most p_limit of each. Answers with the tasks that wait again and when they are due.
+-- Ends what has ended by time in some slots: leases that ran out, waiting tasks that have expired
+-- (paused ones and those due much later too); at most p_limit of each. Answers with the tasks that
+-- wait again and when they are due.
 create or replace function escapement.reclaim(p_queue text, p_slots int[], p_limit int)
 returns table (task_id bigint, tenant text, slot int, due_at timestamptz)
 language plpgsql security definer set search_path = escapement, pg_temp as $$
@@ -7,7 +8,7 @@ language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   v_lost bigint[];
   v_expired bigint[];
-  v_all bigint[];
+  v_seen text[];
 begin
   v_lost := array(
     select id from (
@@ -31,26 +32,32 @@ begin
       from unnest(p_slots) s(slot) cross join lateral (
         select t.id, t.expires_at from task t
         where t.queue = p_queue and t.slot = s.slot and t.state in ('SCHEDULED', 'UNKNOWN')
-          and t.expires_at <= now()
+          and t.due_at is not null and t.expires_at <= now()
         order by t.expires_at limit p_limit) t
       order by t.expires_at limit p_limit
     ) l order by id);
   v_expired := array(
     select t.id from task t
-    where t.id = any(v_expired) and t.state <= 'UNKNOWN' and t.expires_at <= now()
+    where t.id = any(v_expired) and t.state <= 'UNKNOWN' and t.due_at is not null
+      and t.expires_at <= now()
     order by t.id for update skip locked);
+  -- A preference that is switched off comes before an expiry.
+  v_seen := array(
+    select case when k.routing = 'PREFERENCE' and not exists (
+               select from intent i
+                 join preference p on p.tenant = t.tenant and p.subject = i.subject
+                   and p.channel = t.channel
+               where i.id = t.intent_id and p.enabled)
+             then 'PREFERENCE_OFF' else 'TTL_EXPIRED' end
+    from unnest(v_expired) with ordinality e(id, ord)
+      join task t using (id) join kind k on k.name = t.kind
+    order by e.ord);
 
-  v_all := v_lost || v_expired;
-  if cardinality(v_all) > 0 then
+  if cardinality(v_lost) + cardinality(v_expired) > 0 then
     return query
       select s.task_id, s.tenant, s.slot::int, s.due_at
-      from settle(v_all,
-        array(select case when n <= cardinality(v_lost) then 'LEASE_EXPIRED' else 'TTL_EXPIRED' end
-              from generate_subscripts(v_all, 1) n order by n),
-        array_fill(null::text, array[cardinality(v_all)]),
-        array_fill(null::bytea, array[cardinality(v_all)]),
-        array_fill(null::text, array[cardinality(v_all)]),
-        array_fill(null::text, array[cardinality(v_all)])) s
+      from settle(v_lost || v_expired,
+        array_fill('LEASE_EXPIRED'::text, array[cardinality(v_lost)]) || v_seen) s
       where s.due_at is not null;
   end if;
 end $$;

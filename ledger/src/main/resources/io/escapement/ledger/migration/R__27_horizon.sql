@@ -1,23 +1,50 @@
--- What of some kinds of work is due, or whose lease ends, in some slots up to a moment: at most
--- p_per_slot due and as many leases a slot, earliest first. The first row has no task; its wake_at is the database's clock.
+-- What of some kinds and channels is due, or whose lease ends, in some slots up to a moment, earliest
+-- first: at most p_per_slot due and as many leases a slot. An entry that is marked truncated is the
+-- last of its slot (or lane) that fitted: what follows it is not told. The first row has no task;
+-- its wake_at is the database's clock.
+--
+-- If something is paused or there are kinds or channels that are not asked for, due tasks are read lane by
+-- lane, the same number in all, so that what must not be claimed is not read.
 create or replace function escapement.horizon(p_queue text, p_slots int[], p_kinds text[],
-  p_until timestamptz, p_per_slot int)
-returns table (task_id bigint, tenant text, slot int, wake_at timestamptz, claimed boolean)
-language plpgsql stable security definer set search_path = escapement, pg_temp as $$
+  p_until timestamptz, p_per_slot int, p_channels text[] default null)
+returns table (task_id bigint, tenant text, slot int, wake_at timestamptz, claimed boolean,
+  truncated boolean)
+language plpgsql stable security definer set search_path = escapement, pg_temp
+  set enable_seqscan = off set enable_bitmapscan = off
+as $$
 #variable_conflict use_column
+declare
+  c_least_per_lane constant int := 16;
+  v_per_lane int;
 begin
-  return query select null::bigint, null::text, null::int, clock_timestamp(), null::boolean;
   return query
-    select t.id, t.tenant, s.slot, t.due_at, false
-    from unnest(p_slots) s(slot) cross join lateral (
-      select t.id, t.tenant, t.due_at from task t
-      where t.queue = p_queue and t.slot = s.slot and t.state in ('SCHEDULED', 'UNKNOWN')
-        and t.due_at <= p_until and t.kind = any(p_kinds)
-      order by t.due_at limit p_per_slot) t;
+    select null::bigint, null::text, null::int, clock_timestamp(), null::boolean, null::boolean;
+  if is_choosy(p_queue, p_kinds, p_channels) then
+    v_per_lane := greatest(c_least_per_lane, p_per_slot::bigint * cardinality(p_slots)
+      / greatest(1, (select count(*) from open_lanes(p_queue, p_kinds, p_channels))));
+    return query
+      select t.id, l.tenant, t.slot::int, t.due_at, false, t.nth = v_per_lane
+      from open_lanes(p_queue, p_kinds, p_channels) l cross join lateral (
+        select t.id, t.slot, t.due_at, row_number() over (order by t.due_at) as nth from task t
+        where t.queue = p_queue and t.tenant = l.tenant and t.kind = l.kind
+          and t.channel = l.channel and t.due_at <= p_until and t.slot = any(p_slots)
+          and t.state in ('SCHEDULED', 'UNKNOWN') and t.due_at is not null
+        order by t.due_at limit v_per_lane) t;
+  else
+    return query
+      select t.id, t.tenant, s.slot, t.due_at, false, t.nth = p_per_slot
+      from unnest(p_slots) s(slot) cross join lateral (
+        select t.id, t.tenant, t.due_at, row_number() over (order by t.due_at) as nth from task t
+        where t.queue = p_queue and t.slot = s.slot and t.state in ('SCHEDULED', 'UNKNOWN')
+          and t.due_at <= p_until and (p_kinds is null or t.kind = any(p_kinds))
+          and (p_channels is null or t.channel = any(p_channels))
+        order by t.due_at limit p_per_slot) t;
+  end if;
   return query
-    select t.id, t.tenant, s.slot, t.lease_until, true
+    select t.id, t.tenant, s.slot, t.lease_until, true, t.nth = p_per_slot
     from unnest(p_slots) s(slot) cross join lateral (
-      select t.id, t.tenant, t.lease_until from task t
+      select t.id, t.tenant, t.lease_until, row_number() over (order by t.lease_until) as nth
+      from task t
       where t.queue = p_queue and t.slot = s.slot and t.state = 'CLAIMED'
         and t.lease_until <= p_until
       order by t.lease_until limit p_per_slot) t;

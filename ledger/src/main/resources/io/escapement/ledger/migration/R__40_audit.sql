@@ -56,6 +56,18 @@ language sql stable security definer set search_path = escapement, pg_temp as $$
       and a.outcome = 'COMPLETED'
     where a.task_id is null limit 100)
   union all
+  (select 'I8', 'task ' || t.id || ' is ' || t.state || ' although attempt ' || a.number
+      || ' may have been accepted'
+    from task t join channel c on c.name = t.channel join attempt a on a.task_id = t.id
+    where c.contract <> 'TRANSACTIONAL' and t.state in ('FAILED', 'CANCELLED', 'SUPPRESSED')
+      and a.action = 'SEND'
+      and a.outcome in ('ACCEPTED', 'ACCEPTED_REPLAY', 'TIMEOUT', 'IO_ERROR', 'UNCLEAR',
+                        'LEASE_EXPIRED')
+      and not exists (
+        select from attempt l where l.task_id = a.task_id and l.number > a.number
+          and l.outcome in ('QUERY_NOT_FOUND', 'MANUAL_DONE', 'MANUAL_FAILED', 'MANUAL_RETRY'))
+    limit 100)
+  union all
   (select 'I9', 'task ' || t.id || ' had ' || (t.attempt - (t.state = 'CLAIMED')::int)
       || ' attempts and has ' || coalesce(a.n, 0) || ' rows of them'
     from task t left join last_attempt a on a.task_id = t.id
@@ -67,12 +79,18 @@ language sql stable security definer set search_path = escapement, pg_temp as $$
     from task
     where (state = 'CLAIMED') <> (lease_until is not null)
       or (state = 'SCHEDULED' and due_at is null) or (state >= 'QUARANTINED' and due_at is not null)
+      or (state = 'UNKNOWN' and not uncertain)
     limit 100)
   union all
   (select 'REF', 'task ' || t.id || ' has no intent, kind or channel'
     from task t left join intent i on i.id = t.intent_id left join kind k on k.name = t.kind
       left join channel c on c.name = t.channel
     where i.id is null or k.name is null or c.name is null limit 100)
+  union all
+  (select 'REF', 'kind ' || k.name || ' names a channel that is not defined'
+    from kind k
+    where exists (select from unnest(k.channels) n
+                  where not exists (select from channel c where c.name = n)) limit 100)
   union all
   (select 'REF', 'intent ' || i.id || ' should have ' || i.task_count || ' tasks and has '
       || count(t.id)

@@ -12,6 +12,19 @@ create or replace view escapement.backlog as
   where state < 'DONE'
   group by queue, state;
 
+-- What is overdue, by how long.
+create or replace view escapement.backlog_by_age as
+  select queue, count(*) as due,
+         count(*) filter (where now() - due_at < interval '10 seconds') as under_10_seconds,
+         count(*) filter (where now() - due_at >= interval '10 seconds'
+                            and now() - due_at < interval '1 minute') as under_1_minute,
+         count(*) filter (where now() - due_at >= interval '1 minute'
+                            and now() - due_at < interval '10 minutes') as under_10_minutes,
+         count(*) filter (where now() - due_at >= interval '10 minutes') as older
+  from escapement.task
+  where state in ('SCHEDULED', 'UNKNOWN') and due_at <= now()
+  group by queue;
+
 create or replace view escapement.budgets as
   select nullif(b.tenant, '') as tenant,
          b.used_tasks - coalesce(s.tasks, 0) as used_tasks, b.max_tasks,
@@ -30,8 +43,46 @@ create or replace view escapement.in_flight as
   from escapement.task where state = 'CLAIMED';
 
 create or replace view escapement.quarantine as
-  select id as task, queue, tenant, kind, channel, attempt, uncertain
-  from escapement.task where state = 'QUARANTINED';
+  select t.id as task, t.queue, t.tenant, t.kind, t.channel, t.attempt, t.uncertain,
+         a.outcome, a.detail, a.finished_at
+  from escapement.task t
+    left join lateral (select * from escapement.attempt a where a.task_id = t.id
+                       order by a.number desc limit 1) a on true
+  where t.state = 'QUARANTINED';
+
+-- Parked: what only a person can settle, with resolve().
+create or replace view escapement.needs_review as
+  select t.id as task, i.namespace, i.event_id, t.queue, t.tenant, t.kind, t.channel, t.attempt,
+         t.cancel_requested, t.first_sent_at, a.outcome, a.detail, a.message_id, a.finished_at
+  from escapement.task t join escapement.intent i on i.id = t.intent_id
+    left join lateral (select * from escapement.attempt a where a.task_id = t.id
+                       order by a.number desc limit 1) a on true
+  where t.state = 'UNKNOWN' and t.due_at is null;
+
+-- A call was accepted, as its worker said after somebody else had taken over, and the task did not
+-- end as done.
+create or replace view escapement.contradicted as
+  select t.id as task, i.namespace, i.event_id, t.tenant, t.kind, t.channel, t.state,
+         a.number as attempt, a.outcome, a.late_outcome, a.late_detail, a.late_at, a.message_id
+  from escapement.attempt a join escapement.task t on t.id = a.task_id
+    join escapement.intent i on i.id = t.intent_id
+  where a.late_outcome in ('ACCEPTED', 'ACCEPTED_REPLAY', 'QUERY_FOUND') and t.state <> 'DONE';
+
+create or replace view escapement.paused as
+  select scope, name, since, reason from escapement.pause;
+
+create or replace view escapement.channels as
+  select name, contract, (extract(epoch from timeout) * 1000)::bigint as timeout_millis,
+         (extract(epoch from settle) * 1000)::bigint as settle_millis,
+         (extract(epoch from key_retention) * 1000)::bigint as key_retention_millis
+  from escapement.channel;
+
+-- How far the outbox's readers are behind the log.
+create or replace view escapement.relay_lag as
+  select slot_name as slot, active, wal_status,
+         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn)::bigint as lag_bytes,
+         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), restart_lsn)::bigint as retained_bytes
+  from pg_replication_slots where plugin = 'pgoutput' and database = current_database();
 
 create or replace view escapement.task_counts as
   select state, count(*) as tasks from escapement.task group by state;
@@ -53,7 +104,7 @@ create or replace view escapement.lateness as
   ) a;
 
 create or replace view escapement.kinds as
-  select name, queue, channel, max_attempts,
+  select name, queue, channels, routing, max_attempts,
          (extract(epoch from lease) * 1000)::bigint as lease_millis,
          (extract(epoch from timeout) * 1000)::bigint as timeout_millis,
          (extract(epoch from backoff_base) * 1000)::bigint as backoff_base_millis,
@@ -64,10 +115,12 @@ create or replace view escapement.kinds as
 create or replace view escapement.tenants as
   select tenant, weight from escapement.budget where tenant <> '';
 
-grant select on escapement.settings, escapement.kinds
+grant select on escapement.settings, escapement.kinds, escapement.channels
   to escapement_ingest, escapement_relay, escapement_dispatcher, escapement_operator,
      escapement_reader;
 grant select on escapement.tenants to escapement_dispatcher, escapement_operator, escapement_reader;
 grant select on escapement.backlog, escapement.budgets, escapement.in_flight,
-    escapement.quarantine, escapement.task_counts, escapement.ledger_counts, escapement.lateness
+    escapement.backlog_by_age, escapement.quarantine, escapement.needs_review,
+    escapement.contradicted, escapement.paused, escapement.relay_lag, escapement.task_counts,
+    escapement.ledger_counts, escapement.lateness
   to escapement_operator, escapement_reader;

@@ -1,0 +1,2 @@
+select name, contract, timeout_millis, settle_millis, key_retention_millis
+from escapement.channels order by name

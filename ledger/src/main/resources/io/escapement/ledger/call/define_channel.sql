@@ -1,0 +1,2 @@
+select escapement.define_channel(?, ?, ? * interval '1 millisecond',
+  ? * interval '1 millisecond', ? * interval '1 millisecond', ?)

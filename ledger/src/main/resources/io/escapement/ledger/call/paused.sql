@@ -1,0 +1,1 @@
+select scope || ' ' || name as what from escapement.paused order by scope, name

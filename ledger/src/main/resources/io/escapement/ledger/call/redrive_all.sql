@@ -1,0 +1,1 @@
+select task_id, result from escapement.redrive_all(?, ?, ?, ?, ?)

@@ -1,0 +1,1 @@
+select intents, tasks, at_end from escapement.retire(?, ?)

@@ -1,0 +1,1 @@
+select task_id, tenant, slot, wake_at, claimed from escapement.horizon(?, ?, ?, ?, ?)

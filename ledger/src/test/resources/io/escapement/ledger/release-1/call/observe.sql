@@ -1,0 +1,1 @@
+select answer, state, due_at, outcome from escapement.observe(?, ?, ?, ?, ?)

@@ -1,0 +1,1 @@
+select task_id, tenant, slot, due_at from escapement.reclaim(?, ?, ?)

@@ -1,0 +1,1 @@
+select answer from escapement.renew(?, ?)

@@ -1,0 +1,356 @@
+-- Decides every record of a batch: fence, identity, age, size, budgets, then the promise itself,
+-- in one transaction. Answers with one row a record, in the batch's order; or, if a position has
+-- another owner now, with one row 'fenced' a partition (reason: its index from 1), nothing done.
+--
+-- Locks, in this order: positions, identities (sorted), budgets (global row, then tenants sorted).
+create or replace function escapement.admit(
+  -- the partitions of the batch
+  p_topics text[], p_topic_ids uuid[], p_partitions int[], p_expected bigint[], p_next bigint[],
+  -- the records; those with p_refused are decided already
+  p_position int[], p_offset bigint[], p_refused text[], p_reason text[],
+  p_namespace text[], p_event_id text[], p_tenant text[], p_kind text[], p_subject text[],
+  p_issued bigint[], p_due bigint[], p_expires bigint[], p_max_attempts int[],
+  p_content_type text[], p_value bytea[], p_envelope bytea[])
+returns table (decision text, reason text)
+language plpgsql security definer set search_path = escapement, pg_temp
+  -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
+  -- planner would keep plans that walk whole tables, and they outlive the first thousands of rows.
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  c_epoch constant timestamptz := timestamptz 'epoch';
+  c_micro constant interval := interval '1 microsecond';
+  c_second constant interval := interval '1 second'; -- a day is not always 24 hours
+  c_records constant int := cardinality(p_offset);
+  v_ledger ledger%rowtype;
+  v_global budget%rowtype;
+  v_fenced int[];
+  v_decision text[];
+  v_reason text[];
+  v_held text[];      -- what a candidate is if its identity turns out to be new: age, size
+  v_intent bigint[];  -- the intent that bears the record's identity
+  v_fresh boolean[];  -- that intent was made by this transaction
+  v_same boolean[];   -- the record equals that intent
+  v_leader int[];     -- the record that made a fresh intent
+  v_tenants text[];   -- the batch's tenants with candidates, sorted
+  v_tenant int[];     -- a candidate's index among them
+  v_room_tasks bigint[];
+  v_room_bytes bigint[];
+  v_global_tasks bigint;
+  v_global_bytes bigint;
+  v_fits boolean;
+  v_folded boolean := false;
+  v_holder int[];     -- the record that an identity group's promise was made for, by leader
+  v_bytes bigint;
+  v_missing int;
+  v_round int := 0;
+  i int;
+  j int;
+begin
+  v_fenced := advance_positions(p_topics, p_topic_ids, p_partitions, p_expected, p_next);
+  if cardinality(v_fenced) > 0 then
+    return query select 'fenced', f::text from unnest(v_fenced) f;
+    return;
+  end if;
+
+  -- This is the only door: what a program can't rightly say is not taken from it.
+  if exists (select from unnest(p_refused) r where r not in ('invalid', 'oversize'))
+     or exists (select from unnest(p_max_attempts) m where m not between 1 and 1000)
+     or exists (select from unnest(p_expected, p_next) u(expected, next) where next < expected) then
+    raise exception 'escapement: admit was called with a decision, a number of attempts or a position that can''t be'
+      using errcode = 'ES002';
+  end if;
+
+  select * into v_ledger from ledger;
+
+  -- What is wrong with a record whoever it is from; null: a candidate.
+  select array_agg(coalesce(r.refused, case when r.wrong is not null then 'invalid' end)
+           order by r.ord),
+         array_agg(coalesce(r.reason, r.wrong) order by r.ord),
+         array_agg(case
+           when r.issued < now() - c_second * extract(epoch from v_ledger.replay_window) then 'too_old'
+           when octet_length(r.value) > v_ledger.max_payload_bytes then 'oversize'
+         end order by r.ord)
+    into v_decision, v_reason, v_held
+  from (
+    select u.ord, u.refused, u.reason, u.value, u.issued,
+           case
+             when u.refused is not null then null
+             when k.name is null then 'type: no kind of this name is defined'
+             when u.issued > now() + interval '5 minutes'
+               then 'time: more than 5 minutes ahead of the database''s clock'
+             when u.expires <= coalesce(u.due, u.issued)
+               then 'expiresat: not after the due time'
+             when b.tenant is null and v_ledger.default_tenant_tasks is null
+               then 'tenant: unknown, and unknown tenants are not admitted'
+           end as wrong
+    from (
+      select u.ord, u.refused, u.reason, u.kind, u.tenant, u.value,
+             c_epoch + u.issued * c_micro as issued,
+             c_epoch + u.due * c_micro as due,
+             c_epoch + u.expires * c_micro as expires
+      from unnest(p_refused, p_reason, p_kind, p_tenant, p_value, p_issued, p_due, p_expires)
+        with ordinality u(refused, reason, kind, tenant, value, issued, due, expires, ord)
+    ) u
+      left join kind k on k.name = u.kind
+      left join budget b on b.tenant = u.tenant and u.tenant <> ''
+  ) r;
+
+  -- Identity: the insert arbitrates between processes. What is refused below is taken out again.
+  loop
+    v_round := v_round + 1;
+    insert into intent (id, namespace, event_id, tenant, kind, subject, slot, first_task,
+      task_count, content_type, value, issued_at, last_issued_at)
+    select n.id, n.namespace, n.event_id, n.tenant, n.kind, n.subject,
+           hashtextextended(n.namespace || chr(1) || n.event_id, 0) & 255, n.id, 1,
+           n.content_type, n.value, n.issued, n.issued
+    from (
+      select nextval('task_id') as id, l.*
+      from (
+        select distinct on (u.namespace, u.event_id) u.namespace, u.event_id, u.tenant, u.kind,
+               u.subject, u.content_type, u.value, c_epoch + u.issued * c_micro as issued
+        from unnest(p_namespace, p_event_id, p_tenant, p_kind, p_subject, p_content_type, p_value,
+            p_issued, v_decision, v_held) with ordinality
+          u(namespace, event_id, tenant, kind, subject, content_type, value, issued, decision,
+            held, ord)
+        where u.decision is null and u.held is null
+        order by u.namespace, u.event_id, u.ord
+      ) l
+      order by l.namespace, l.event_id
+    ) n
+    on conflict (namespace, event_id) do nothing;
+
+    select array_agg(i.id order by u.ord),
+           array_agg(f.fresh order by u.ord),
+           array_agg(case when i.id is not null then
+             i.tenant = u.tenant and i.kind = u.kind and i.subject is not distinct from u.subject
+             and i.value = u.value end order by u.ord),
+           count(*) filter (where u.decision is null and u.held is null and i.id is null)
+      into v_intent, v_fresh, v_same, v_missing
+    from unnest(p_namespace, p_event_id, p_tenant, p_kind, p_subject, p_value, v_decision, v_held)
+        with ordinality u(namespace, event_id, tenant, kind, subject, value, decision, held, ord)
+      left join intent i
+        on i.namespace = u.namespace and i.event_id = u.event_id and u.decision is null
+      -- no savepoints here, so rows of this transaction bear its own id
+      left join lateral (select i.xmin = pg_current_xact_id()::xid as fresh) f on true;
+    exit when v_missing = 0;
+    -- An identity was there at the insert and gone at the look: it was just being forgotten.
+    if v_round >= 5 then
+      raise exception 'escapement: identities come and go' using errcode = '40001';
+    end if;
+  end loop;
+
+  v_decision := array(
+    select coalesce(u.decision,
+             case when u.intent is null then u.held
+                  when not u.fresh and u.same then 'replay'
+                  when not u.fresh then 'conflict'
+             end)
+    from unnest(v_decision, v_held, v_intent, v_fresh, v_same) with ordinality
+      u(decision, held, intent, fresh, same, ord)
+    order by u.ord);
+
+  -- Rows of replays that are to be brought up to date below are locked with the identities, before
+  -- any budget, sorted.
+  perform from intent i
+  where i.id = any(array(
+    select u.intent from unnest(v_intent, v_decision) u(intent, decision)
+    where u.decision = 'replay'))
+    and i.last_issued_at < c_epoch + c_micro * (select max(t) from unnest(p_issued) t)
+  order by i.namespace, i.event_id for update;
+
+  -- Budgets. Undecided now: the records of fresh identities, which the first of each group made.
+  select array_agg(case when u.decision is null then u.leader end order by u.ord)
+    into v_leader
+  from (
+    select u.ord, u.decision,
+           (min(u.ord) filter (where u.decision is null and u.held is null)
+             over (partition by u.intent))::int as leader
+    from unnest(v_decision, v_intent, v_held) with ordinality u(decision, intent, held, ord)
+  ) u;
+
+  if array_position(v_decision, null) is not null then
+    v_tenants := array(select distinct t from unnest(p_tenant, v_decision) u(t, d)
+                       where d is null order by t);
+    select array_agg(array_position(v_tenants, t) order by ord) into v_tenant
+    from unnest(p_tenant) with ordinality u(t, ord);
+
+    perform from budget where tenant = '' for update;
+    perform from budget where tenant = any(v_tenants) order by tenant for update;
+
+    if v_ledger.max_tenants < (select count(*) from budget)
+        + (select count(*) from unnest(v_tenants) t
+           where not exists (select from budget b where b.tenant = t)) - 1 then
+      for i in 1 .. c_records loop
+        if v_decision[i] is null
+           and not exists (select from budget b where b.tenant = p_tenant[i]) then
+          v_decision[i] := 'invalid';
+          v_reason[i] := 'tenant: unknown, and the ledger has as many tenants as it may';
+        end if;
+      end loop;
+    end if;
+
+    loop
+      select * into strict v_global from budget where tenant = '';
+      v_global_tasks := v_global.max_tasks - v_global.used_tasks;
+      v_global_bytes := v_global.max_bytes - v_global.used_bytes;
+      select array_agg(coalesce(b.max_tasks, v_ledger.default_tenant_tasks, 0)
+                         - coalesce(b.used_tasks, 0) order by u.ord),
+             array_agg(coalesce(b.max_bytes, v_ledger.default_tenant_bytes, 0)
+                         - coalesce(b.used_bytes, 0) order by u.ord)
+        into v_room_tasks, v_room_bytes
+      from unnest(v_tenants) with ordinality u(tenant, ord) left join budget b using (tenant);
+
+      -- Does all of it fit? Then nobody has to be asked in turn.
+      select coalesce(bool_and(n.tasks <= v_room_tasks[n.tenant]
+                               and n.bytes <= v_room_bytes[n.tenant]), true)
+             and coalesce(sum(n.tasks) <= v_global_tasks, true)
+             and coalesce(sum(n.bytes) <= v_global_bytes, true)
+        into v_fits
+      from (
+        select u.tenant, count(*) as tasks, sum(octet_length(u.value)) as bytes
+        from unnest(v_decision, v_leader, v_tenant, p_value) with ordinality
+          u(decision, leader, tenant, value, ord)
+        where u.decision is null and u.leader = u.ord
+        group by u.tenant
+      ) n;
+      exit when v_fits or v_folded;
+      -- Nothing is refused as full while a visible slip is unfolded.
+      perform fold_locked();
+      v_folded := true;
+    end loop;
+
+    -- In offset order: a record takes its seat, finds its identity taken by an earlier one of the
+    -- batch, or is refused.
+    for i in 1 .. c_records loop
+      continue when v_decision[i] is not null;
+      j := v_holder[v_leader[i]];
+      if j is not null then
+        if p_tenant[i] = p_tenant[j] and p_kind[i] = p_kind[j]
+           and p_subject[i] is not distinct from p_subject[j] and p_value[i] = p_value[j] then
+          v_decision[i] := 'replay';
+        else
+          v_decision[i] := 'conflict';
+        end if;
+      elsif v_held[i] is not null then
+        v_decision[i] := v_held[i];
+      else
+        v_bytes := octet_length(p_value[i]);
+        if v_global_tasks < 1 or v_global_bytes < v_bytes then
+          v_decision[i] := 'global_full';
+        elsif v_room_tasks[v_tenant[i]] < 1 or v_room_bytes[v_tenant[i]] < v_bytes then
+          v_decision[i] := 'tenant_full';
+        else
+          v_decision[i] := 'accepted';
+          v_holder[v_leader[i]] := i;
+          v_global_tasks := v_global_tasks - 1;
+          v_global_bytes := v_global_bytes - v_bytes;
+          v_room_tasks[v_tenant[i]] := v_room_tasks[v_tenant[i]] - 1;
+          v_room_bytes[v_tenant[i]] := v_room_bytes[v_tenant[i]] - v_bytes;
+        end if;
+      end if;
+    end loop;
+
+    -- A fresh identity whose group was refused as a whole leaves nothing behind.
+    delete from intent
+    where id = any(array(
+      select u.intent
+      from unnest(v_intent, v_fresh, v_decision) u(intent, fresh, decision)
+      where u.fresh
+      group by u.intent
+      having not bool_or(u.decision = 'accepted')));
+
+    -- A later one of the group was accepted in its leader's stead: the promise is to that one.
+    update intent i
+    set tenant = u.tenant, kind = u.kind, subject = u.subject, content_type = u.content_type,
+        value = u.value, issued_at = c_epoch + u.issued * c_micro,
+        last_issued_at = c_epoch + u.issued * c_micro
+    from unnest(v_intent, v_decision, v_leader, p_tenant, p_kind, p_subject, p_content_type,
+        p_value, p_issued) with ordinality
+      u(intent, decision, leader, tenant, kind, subject, content_type, value, issued, ord)
+    where i.id = u.intent and u.decision = 'accepted' and u.leader <> u.ord;
+
+    insert into task (id, intent_id, tenant, kind, channel, queue, slot, bytes, state, due_at,
+      tries_left, expires_at)
+    select n.id, n.id, u.tenant, u.kind, k.channel, k.queue, n.slot, octet_length(u.value),
+           'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
+           coalesce(u.max_attempts, k.max_attempts), c_epoch + u.expires * c_micro
+    from unnest(v_intent, v_decision, p_tenant, p_kind, p_due, p_expires, p_max_attempts, p_value)
+        u(intent, decision, tenant, kind, due, expires, max_attempts, value)
+      join intent n on n.id = u.intent
+      join kind k on k.name = u.kind
+    where u.decision = 'accepted';
+
+    update budget
+    set used_tasks = used_tasks + n.tasks, used_bytes = used_bytes + n.bytes
+    from (
+      select count(*) as tasks, sum(octet_length(value)) as bytes
+      from unnest(v_decision, p_value) u(decision, value) where decision = 'accepted'
+    ) n
+    where tenant = '' and n.tasks > 0;
+
+    insert into budget as b (tenant, max_tasks, max_bytes, used_tasks, used_bytes)
+    select u.tenant, coalesce(v_ledger.default_tenant_tasks, 0),
+           coalesce(v_ledger.default_tenant_bytes, 0), count(*), sum(octet_length(u.value))
+    from unnest(v_decision, p_tenant, p_value) u(decision, tenant, value)
+    where u.decision = 'accepted'
+    group by u.tenant order by u.tenant
+    on conflict (tenant) do update
+      set used_tasks = b.used_tasks + excluded.used_tasks,
+          used_bytes = b.used_bytes + excluded.used_bytes;
+  end if;
+
+  update intent i
+  set last_issued_at = n.issued
+  from (
+    select u.intent, max(c_epoch + u.issued * c_micro) as issued
+    from unnest(v_intent, v_decision, p_issued) u(intent, decision, issued)
+    where u.decision = 'replay'
+    group by u.intent
+  ) n
+  where i.id = n.intent and i.last_issued_at < n.issued;
+
+  if c_records > 0 then
+    insert into outbox (events)
+    select string_agg(e.line, chr(10) order by e.ord, e.rank)
+    from (
+      select u.ord, 0 as rank,
+             concat_ws(chr(9), 'R', u.decision, field(p_topics[u.position]),
+               p_partitions[u.position], u."offset", field(u.tenant), field(u.kind),
+               field(u.namespace), field(u.event_id), field(u.reason),
+               case when u.decision in ('accepted', 'replay') then field((
+                 select string_agg(t.id || ':' || t.state, ',' order by t.id)
+                 from intent i join task t
+                   on t.id >= i.first_task and t.id < i.first_task + i.task_count
+                 where i.id = u.intent)) else '\N' end) as line
+      from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, p_namespace,
+          p_event_id, v_intent) with ordinality
+        u(position, "offset", decision, reason, tenant, kind, namespace, event_id, intent, ord)
+      union all
+      select u.ord, 1,
+             concat_ws(chr(9), 'D', field(t.queue), t.id, field(t.tenant), t.slot,
+               (extract(epoch from t.due_at) * 1000000)::bigint)
+      from unnest(v_intent, v_decision) with ordinality u(intent, decision, ord)
+        join intent i on i.id = u.intent
+        join task t on t.id >= i.first_task and t.id < i.first_task + i.task_count
+      where u.decision = 'accepted'
+      union all
+      select u.ord, 2,
+             concat_ws(chr(9), 'X', field(p_topics[u.position]), p_partitions[u.position],
+               u."offset", field(u.reason), translate(encode(u.envelope, 'base64'), chr(10), ''),
+               case when u.value is null or octet_length(u.value) > v_ledger.max_payload_bytes
+                 then '\N' else translate(encode(u.value, 'base64'), chr(10), '') end,
+               case when octet_length(u.value) > v_ledger.max_payload_bytes
+                 then 'withheld' else 'whole' end)
+      from unnest(p_position, p_offset, v_decision, v_reason, p_envelope, p_value) with ordinality
+        u(position, "offset", decision, reason, envelope, value, ord)
+      where u.decision = 'invalid'
+    ) e;
+  end if;
+
+  return query select u.decision, u.reason
+    from unnest(v_decision, v_reason) with ordinality u(decision, reason, ord) order by u.ord;
+end $$;
+revoke all on function escapement.admit from public;
+grant execute on function escapement.admit to escapement_ingest;
