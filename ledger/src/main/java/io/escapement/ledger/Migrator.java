@@ -102,7 +102,7 @@ public final class Migrator {
         if (tries == MAX_TRIES || !UNDONE.contains(sqlState(e))) {
           throw e;
         }
-        LOG.info("the migration waited too long for a lock and gives way; it will be tried again");
+        LOG.warn("the migration waited too long for a lock and gives way; it will be tried again");
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
