@@ -30,7 +30,7 @@ final class Claim {
             "claim",
             claim,
             p ->
-                p.text(owner)
+                p.text(name(owner))
                     .optionalArray("text", work.kinds())
                     .array("int8", tasks)
                     .optionalArray("text", work.channels()),
@@ -50,7 +50,7 @@ final class Claim {
         "claim_due",
         claimDue,
         p ->
-            p.text(owner)
+            p.text(name(owner))
                 .text(queue)
                 .array("int4", slots)
                 .optionalArray("text", work.kinds())
@@ -60,7 +60,12 @@ final class Claim {
   }
 
   List<ClaimedTask> claimedBy(String owner) {
-    return statements.query("claimed_by", claimedBy, p -> p.text(owner), Claim::lease);
+    return statements.query("claimed_by", claimedBy, p -> p.text(name(owner)), Claim::lease);
+  }
+
+  /** Storable, but not cut: what tells one claim from the next may be at its end. */
+  private static @Nullable String name(String owner) {
+    return Texts.storable(owner, Integer.MAX_VALUE);
   }
 
   private static ClaimAnswer answer(ResultSet row) throws SQLException {

@@ -97,6 +97,18 @@ class TaskLifePostgresTest {
   }
 
   @Test
+  void aWorkersNameMayHoldAnything() {
+    db.submit(ingest, request("a").build());
+    String odd = "nul \0 lone \uD800 tab \t";
+    assertThat(worker.claim(odd, KINDS, List.of(onlyTask())).get(0))
+        .isInstanceOf(ClaimAnswer.Claimed.class);
+    assertThat(worker.claimedBy(odd)).hasSize(1);
+    worker.observe(List.of(Observation.failed(onlyTask(), 1, "no")));
+    assertThat(db.column("select worker from escapement.attempt"))
+        .containsExactly("nul \uFFFD lone \uFFFD tab \t");
+  }
+
+  @Test
   void aTaskIsHeldByOneClaimOnly() {
     ClaimedTask claimed = claimNew(request("a"));
     assertThat(worker.claim("w/other", KINDS, List.of(claimed.task())))
