@@ -7,9 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.escapement.embedded.EmbeddedBroker;
 import io.escapement.ledger.CancelAnswer;
+import io.escapement.ledger.ChannelDefinition;
 import io.escapement.ledger.Decision;
 import io.escapement.ledger.KindDefinition;
 import io.escapement.ledger.Ledger;
+import io.escapement.ledger.PauseScope;
 import io.escapement.ledger.Role;
 import io.escapement.ledger.Submission;
 import io.escapement.ledger.TestLedger;
@@ -104,6 +106,32 @@ class DispatcherKafkaTest {
                 "select count(*) from escapement.attempt where claimed_at >= due_at and number = 1"))
         .isEqualTo(1);
     assertThat(db.number("select count(*) from escapement.attempt")).isEqualTo(1);
+  }
+
+  /** A handler writes in the ledger's database: calls to the outside are not its work. */
+  @Test
+  void aTaskOfAnExternalChannelIsLeftAloneThoughItsKindHasAHandler() {
+    operator.defineChannel(ChannelDefinition.opaque("mail", Duration.ofSeconds(5)), "test");
+    operator.defineKind(KindDefinition.local("letter").withChannel("mail"), "test");
+    db.submit(ingest, request("call").kind("letter").build());
+    start(effect("letter", task -> new byte[0]), effect("work", task -> new byte[0]));
+    db.submit(ingest, request("local").build());
+    awaitStates("DONE", 1);
+    assertThat(
+            db.column("select state || ' ' || attempt from escapement.task where kind = 'letter'"))
+        .containsExactly("SCHEDULED 0");
+  }
+
+  @Test
+  void whatIsPausedWaitsAndRunsOnceItIsResumed() {
+    operator.pause(PauseScope.TENANT, "acme", "test");
+    db.submit(ingest, request("paused").build(), request("other").tenant("rival").build());
+    start(effect("work", task -> new byte[0]));
+    awaitStates("DONE", 1);
+    assertThat(db.column("select tenant from escapement.task where state = 'SCHEDULED'"))
+        .containsExactly("acme");
+    operator.resume(PauseScope.TENANT, "acme", "test");
+    awaitStates("DONE", 2);
   }
 
   @Test
