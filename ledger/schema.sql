@@ -47,8 +47,11 @@ table escapement.budget (
   max_bytes bigint not null,
   used_tasks bigint not null default 0,
   used_bytes bigint not null default 0,
-  weight integer not null default 1
+  weight integer not null default 1,
+  drain_rate double precision not null default 0,
+  drained_at timestamp with time zone not null default now()
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50)
+constraint budget_drain_rate_check CHECK ((drain_rate >= (0)::double precision))
 constraint budget_max_bytes_check CHECK ((max_bytes >= 0))
 constraint budget_max_tasks_check CHECK ((max_tasks >= 0))
 constraint budget_pkey PRIMARY KEY (tenant)
@@ -90,8 +93,12 @@ table escapement.ingest_position (
   partition integer not null,
   topic text not null,
   "position" bigint not null,
-  updated_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now(),
+  held_since timestamp with time zone,
+  held_for text
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=50)
+constraint held_whole CHECK (((held_since IS NULL) = (held_for IS NULL)))
+constraint ingest_position_held_for_check CHECK ((held_for = ANY (ARRAY['global_full'::text, 'tenant_full'::text])))
 constraint ingest_position_partition_check CHECK ((partition >= 0))
 constraint ingest_position_pkey PRIMARY KEY (topic_id, partition)
 constraint ingest_position_position_check CHECK (("position" >= 0))
@@ -175,9 +182,12 @@ table escapement.operator_action (
   action text not null,
   target text not null,
   reason text,
-  result text not null
+  result text not null,
+  source text,
+  event_id text
 )
 constraint operator_action_pkey PRIMARY KEY (id)
+CREATE INDEX operator_action_event ON escapement.operator_action USING btree (source, event_id) WHERE (event_id IS NOT NULL)
 CREATE UNIQUE INDEX operator_action_pkey ON escapement.operator_action USING btree (id)
 
 table escapement.outbox (
