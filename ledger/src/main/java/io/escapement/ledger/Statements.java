@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -162,6 +163,11 @@ final class Statements {
 
     Parameters text(@Nullable String value) throws SQLException {
       statement.setString(next++, value);
+      return this;
+    }
+
+    Parameters uuid(UUID value) throws SQLException {
+      statement.setObject(next++, value);
       return this;
     }
 
