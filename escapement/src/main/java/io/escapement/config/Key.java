@@ -100,6 +100,17 @@ public enum Key {
       "Most records that are decided in one transaction. More is cheaper a record, and holds the"
           + " budgets longer."),
 
+  INGEST_HOLD_TOPICS(
+      Group.INGEST,
+      "ingest.hold-topics",
+      new ValueType.Names(
+          Pattern.compile("[a-zA-Z0-9._-]{0,249}"),
+          "write names of topics, separated by commas, or nothing"),
+      "",
+      "Requests topics, by their full names, whose partitions wait at a record for which a budget has"
+          + " no room, instead of having it refused: Kafka is the waiting room. For its tenant's"
+          + " budget only a tenant's own topic waits. All ingest processes should say the same."),
+
   RELAY_SLOT(
       Group.RELAY,
       "relay.slot",

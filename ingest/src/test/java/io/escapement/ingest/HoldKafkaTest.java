@@ -8,12 +8,15 @@ import io.escapement.ledger.Ledger;
 import io.escapement.ledger.PartitionKey;
 import io.escapement.ledger.PositionMoved;
 import io.escapement.ledger.Role;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
@@ -45,13 +48,14 @@ class HoldKafkaTest {
   }
 
   @Test
-  void aTopicThatHoldsWaitsForRoomAcrossARestartAndRefusesNothing() {
+  void aTopicThatHoldsWaitsForRoomAcrossARestartAndRefusesNothing() throws Exception {
     operator.setLimits(10, 1_000_000, "test");
     fixture.produce(0, fixture.requests(0, 30));
     IngestAssembly first = fixture.ingest(fixture.holding());
     await().until(() -> !first.health().held().isEmpty());
     assertThat(first.health().held()).containsOnlyKeys(fixture.topic() + "-0");
     assertThat(first.health().state()).isEqualTo(IngestHealth.State.RUNNING);
+    assertThat(metric("HeldPartitions")).contains(fixture.topic() + "-0").contains("global_full");
     assertThat(fixture.receipts()).hasSize(10);
     assertThat(operator.status().held()).singleElement().extracting("position").isEqualTo(10L);
     first.close();
@@ -147,6 +151,8 @@ class HoldKafkaTest {
     IngestAssembly second = fixture.ingest();
     await().until(() -> !second.health().stopped().isEmpty());
     String reason = second.health().stopped().get(partition.toString());
+    assertThat(metric("StoppedPartitions")).contains("move_position");
+    assertThat(metric("State")).isEqualTo("DEGRADED");
     assertThat(reason)
         .contains("position 10")
         .contains("first record 15")
@@ -163,6 +169,12 @@ class HoldKafkaTest {
         .isEqualTo(PositionMoved.MOVED);
     await().until(() -> fixture.receipts().size() == 21);
     await().until(() -> second.health().stopped().isEmpty());
+  }
+
+  private String metric(String attribute) throws JMException {
+    ObjectName name =
+        new ObjectName("io.escapement:type=Ingest,name=" + ObjectName.quote(fixture.group()));
+    return ManagementFactory.getPlatformMBeanServer().getAttribute(name, attribute).toString();
   }
 
   private long waiting() {
