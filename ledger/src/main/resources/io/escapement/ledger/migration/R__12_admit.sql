@@ -49,6 +49,10 @@ declare
   v_namespace text[]; -- the name space of the record's identity
   v_channels text[];  -- the channels that a notification goes to, joined by commas; null: its kind's
   v_tasks int[];      -- how many tasks the record asks for
+  v_slot int[];
+  v_queue text[];     -- of its kind: queue, channel and tries
+  v_channel text[];
+  v_tries int[];
   v_held text[];      -- what a candidate is if its identity turns out to be new: age, size
   v_intent bigint[];  -- the intent that bears the record's identity
   v_fresh boolean[];  -- that intent was made by this transaction
@@ -74,9 +78,11 @@ declare
   v_full text;
   v_seats int;
   v_fits boolean;
+  v_simple boolean := false; -- all that was undecided is accepted
   v_folded boolean := false;
   v_holder int[];     -- the record that an identity group's promise was made for, by leader
   v_bytes bigint;
+  v_now constant bigint := extract(epoch from now()) * 1000000;
   v_before constant bigint := nextval('task_id');
   v_missing int;
   v_round int := 0;
@@ -109,10 +115,16 @@ begin
          end order by r.ord),
          array_agg(r.identity order by r.ord),
          array_agg(r.channels order by r.ord),
-         array_agg(coalesce(cardinality(string_to_array(r.channels, ',')), 1) order by r.ord)
-    into v_decision, v_reason, v_held, v_namespace, v_channels, v_tasks
+         array_agg(coalesce(cardinality(string_to_array(r.channels, ',')), 1) order by r.ord),
+         array_agg((hashtextextended(r.identity || chr(1) || r.event_id, 0) & 255)::int
+           order by r.ord),
+         array_agg(r.queue order by r.ord), array_agg(r.channel order by r.ord),
+         array_agg(r.tries order by r.ord)
+    into v_decision, v_reason, v_held, v_namespace, v_channels, v_tasks, v_slot, v_queue,
+      v_channel, v_tries
   from (
-    select u.ord, u.refused, u.reason, u.value, u.issued, w.identity, w.channels,
+    select u.ord, u.refused, u.reason, u.value, u.issued, u.event_id, w.identity, w.channels,
+           k.queue, k.channels[1] as channel, coalesce(u.max_attempts, k.max_attempts) as tries,
            case
              when u.refused is not null then null
              when k.name is null then 'type: no kind of this name is defined'
@@ -147,7 +159,7 @@ begin
            end as wrong
     from (
       select u.ord, u.refused, u.reason, u.namespace, u.event_id, u.kind, u.tenant, u.subject,
-             u.value,
+             u.value, u.max_attempts,
              case when u.issued is not null then
                c_epoch + least(greatest(u.issued, -c_bound), c_bound) * c_micro end as issued,
              case when u.due is not null then
@@ -155,9 +167,9 @@ begin
              case when u.expires is not null then
                c_epoch + least(greatest(u.expires, -c_bound), c_bound) * c_micro end as expires
       from unnest(p_refused, p_reason, p_namespace, p_event_id, p_kind, p_tenant, p_subject,
-          p_value, p_issued, p_due, p_expires)
+          p_value, p_issued, p_due, p_expires, p_max_attempts)
         with ordinality u(refused, reason, namespace, event_id, kind, tenant, subject, value,
-          issued, due, expires, ord)
+          issued, due, expires, max_attempts, ord)
     ) u
       left join kind k on k.name = u.kind
       left join budget b on b.tenant = u.tenant and u.tenant <> ''
@@ -178,18 +190,18 @@ begin
     v_round := v_round + 1;
     insert into intent (id, namespace, event_id, tenant, kind, subject, slot, first_task,
       task_count, content_type, value, issued_at, last_issued_at)
-    select n.id, n.namespace, n.event_id, n.tenant, n.kind, n.subject,
-           hashtextextended(n.namespace || chr(1) || n.event_id, 0) & 255, n.id, n.tasks,
+    select n.id, n.namespace, n.event_id, n.tenant, n.kind, n.subject, n.slot, n.id, n.tasks,
            n.content_type, n.value, n.issued, n.issued
     from (
       select case when l.tasks <= 1 then nextval('task_id') else task_ids(l.tasks) end as id, l.*
       from (
         select distinct on (u.namespace, u.event_id) u.namespace, u.event_id, u.tenant, u.kind,
-               u.subject, u.content_type, u.value, u.tasks, c_epoch + u.issued * c_micro as issued
+               u.subject, u.content_type, u.value, u.tasks, u.slot,
+               c_epoch + u.issued * c_micro as issued
         from unnest(v_namespace, p_event_id, p_tenant, p_kind, p_subject, p_content_type, p_value,
-            p_issued, v_decision, v_held, v_tasks) with ordinality
+            p_issued, v_decision, v_held, v_tasks, v_slot) with ordinality
           u(namespace, event_id, tenant, kind, subject, content_type, value, issued, decision,
-            held, tasks, ord)
+            held, tasks, slot, ord)
         where u.decision is null and u.held is null
         order by u.namespace, u.event_id, u.ord
       ) l
@@ -231,12 +243,14 @@ begin
 
   -- Rows of replays that are to be brought up to date below are locked with the identities, before
   -- any budget, sorted.
-  perform from intent i
-  where i.id = any(array(
-    select u.intent from unnest(v_intent, v_decision) u(intent, decision)
-    where u.decision = 'replay'))
-    and i.last_issued_at < c_epoch + c_micro * (select max(t) from unnest(p_issued) t)
-  order by i.namespace, i.event_id for update;
+  if array_position(v_decision, 'replay') is not null then
+    perform from intent i
+    where i.id = any(array(
+      select u.intent from unnest(v_intent, v_decision) u(intent, decision)
+      where u.decision = 'replay'))
+      and i.last_issued_at < c_epoch + c_micro * (select max(t) from unnest(p_issued) t)
+    order by i.namespace, i.event_id for update;
+  end if;
 
   -- Budgets. Undecided now: the records of fresh identities, which the first of each group made.
   select array_agg(case when u.decision is null then u.leader end order by u.ord)
@@ -314,6 +328,17 @@ begin
     v_rate := decayed(v_global.drain_rate, v_global.drained_at);
     v_shorts := array_fill(0::bigint, array[cardinality(v_tenants)]);
 
+    -- Is each of them the only one of its identity, and nobody asks for room yet?
+    if p_optimistic then
+      select bool_and(u.leader = u.ord and u.held is null) into v_simple
+      from unnest(v_decision, v_leader, v_held) with ordinality u(decision, leader, held, ord)
+      where u.decision is null;
+    end if;
+    if v_simple then
+      v_decision := array(select coalesce(u.decision, 'accepted')
+        from unnest(v_decision) with ordinality u(decision, ord) order by u.ord);
+    end if;
+
     -- In offset order: a record takes its seat, finds its identity taken by an earlier one of the
     -- batch, waits, or is refused.
     for i in 1 .. c_records loop
@@ -382,104 +407,110 @@ begin
         order by u.ord);
     end if;
 
-    -- A fresh identity whose group was refused as a whole leaves nothing behind.
-    delete from intent
-    where id = any(array(
-      select u.intent
-      from unnest(v_intent, v_fresh, v_decision) u(intent, fresh, decision)
-      where u.fresh
-      group by u.intent
-      having not bool_or(u.decision = 'accepted')));
+    if not v_simple then
+      -- A fresh identity whose group was refused as a whole leaves nothing behind.
+      delete from intent
+      where id = any(array(
+        select u.intent
+        from unnest(v_intent, v_fresh, v_decision) u(intent, fresh, decision)
+        where u.fresh
+        group by u.intent
+        having not bool_or(u.decision = 'accepted')));
 
-    -- A later one of the group was accepted in its leader's stead: the promise is to that one.
-    update intent i
-    set tenant = u.tenant, kind = u.kind, subject = u.subject, content_type = u.content_type,
-        value = u.value, issued_at = c_epoch + u.issued * c_micro,
-        last_issued_at = c_epoch + u.issued * c_micro, task_count = u.tasks,
-        first_task = case when u.tasks <= 1 then i.id else task_ids(u.tasks) end
-    from unnest(v_intent, v_decision, v_leader, p_tenant, p_kind, p_subject, p_content_type,
-        p_value, p_issued, v_tasks) with ordinality
-      u(intent, decision, leader, tenant, kind, subject, content_type, value, issued, tasks, ord)
-    where i.id = u.intent and u.decision = 'accepted' and u.leader <> u.ord;
+      -- A later one of the group was accepted in its leader's stead: the promise is to that one.
+      update intent i
+      set tenant = u.tenant, kind = u.kind, subject = u.subject, content_type = u.content_type,
+          value = u.value, issued_at = c_epoch + u.issued * c_micro,
+          last_issued_at = c_epoch + u.issued * c_micro, task_count = u.tasks,
+          first_task = case when u.tasks <= 1 then i.id else task_ids(u.tasks) end
+      from unnest(v_intent, v_decision, v_leader, p_tenant, p_kind, p_subject, p_content_type,
+          p_value, p_issued, v_tasks) with ordinality
+        u(intent, decision, leader, tenant, kind, subject, content_type, value, issued, tasks, ord)
+      where i.id = u.intent and u.decision = 'accepted' and u.leader <> u.ord;
+    end if;
 
     insert into task (id, intent_id, tenant, kind, channel, queue, slot, bytes, state, due_at,
       tries_left, max_attempts, expires_at)
-    select n.first_task, n.id, u.tenant, u.kind, k.channels[1], k.queue, n.slot,
+    select u.intent, u.intent, u.tenant, u.kind, u.channel, u.queue, u.slot,
            octet_length(u.value), 'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
-           coalesce(u.max_attempts, k.max_attempts), u.max_attempts,
-           c_epoch + u.expires * c_micro
-    from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, p_due, p_expires,
-        p_max_attempts, p_value)
-        u(intent, decision, channels, tenant, kind, due, expires, max_attempts, value)
-      join intent n on n.id = u.intent
-      join kind k on k.name = u.kind
+           u.tries, u.max_attempts, c_epoch + u.expires * c_micro
+    from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, v_channel, v_queue, v_slot,
+        p_due, p_expires, v_tries, p_max_attempts, p_value)
+        u(intent, decision, channels, tenant, kind, channel, queue, slot, due, expires, tries,
+          max_attempts, value)
     where u.decision = 'accepted' and u.channels is null;
 
     if v_channels <> array_fill(null::text, array[c_records]) then
       insert into task (id, intent_id, tenant, kind, channel, queue, slot, bytes, state, due_at,
         tries_left, max_attempts, expires_at)
-      select n.first_task + c.ord - 1, n.id, u.tenant, u.kind, c.name, k.queue, n.slot,
+      select n.first_task + c.ord - 1, n.id, u.tenant, u.kind, c.name, u.queue, u.slot,
              octet_length(u.value), 'SCHEDULED', greatest(c_epoch + u.due * c_micro, now()),
-             coalesce(u.max_attempts, k.max_attempts), u.max_attempts,
-             c_epoch + u.expires * c_micro
-      from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, p_due, p_expires,
-          p_max_attempts, p_value)
-          u(intent, decision, channels, tenant, kind, due, expires, max_attempts, value)
+             u.tries, u.max_attempts, c_epoch + u.expires * c_micro
+      from unnest(v_intent, v_decision, v_channels, p_tenant, p_kind, v_queue, v_slot, p_due,
+          p_expires, v_tries, p_max_attempts, p_value)
+          u(intent, decision, channels, tenant, kind, queue, slot, due, expires, tries,
+            max_attempts, value)
         join intent n on n.id = u.intent
-        join kind k on k.name = u.kind
         cross join lateral unnest(string_to_array(u.channels, ',')) with ordinality c(name, ord)
       where u.decision = 'accepted';
     end if;
   end if;
 
-  update intent i
-  set last_issued_at = n.issued
-  from (
-    select u.intent, max(c_epoch + u.issued * c_micro) as issued
-    from unnest(v_intent, v_decision, p_issued) u(intent, decision, issued)
-    where u.decision = 'replay'
-    group by u.intent
-  ) n
-  where i.id = n.intent and i.last_issued_at < n.issued;
+  if array_position(v_decision, 'replay') is not null then
+    update intent i
+    set last_issued_at = n.issued
+    from (
+      select u.intent, max(c_epoch + u.issued * c_micro) as issued
+      from unnest(v_intent, v_decision, p_issued) u(intent, decision, issued)
+      where u.decision = 'replay'
+      group by u.intent
+    ) n
+    where i.id = n.intent and i.last_issued_at < n.issued;
+  end if;
 
   if c_records > 0 then
+    -- What was just written of an ordinary task is known; the tasks of others are read.
     insert into outbox (events)
-    select string_agg(e.line, chr(10) order by e.ord, e.rank)
-    from (
-      select u.ord, 0 as rank,
-             concat_ws(chr(9), 'R', u.decision, field(p_topics[u.position]),
-               p_partitions[u.position], u."offset", field(u.tenant), field(u.kind),
-               field(u.namespace), field(u.event_id), field(u.reason),
-               case when u.decision in ('accepted', 'replay') then field((
-                 select string_agg(t.id || ':' || t.state, ',' order by t.id)
+    select string_agg(concat_ws(chr(10),
+             case when u.position is not null then concat_ws(chr(9), 'R', u.decision,
+               field(p_topics[u.position]), p_partitions[u.position], u."offset",
+               field(u.tenant), field(u.kind), field(u.namespace), field(u.event_id),
+               field(u.reason),
+               case
+                 when u.decision = 'accepted' and u.channels is null then u.intent || ':SCHEDULED'
+                 when u.decision in ('accepted', 'replay') then field((
+                   select string_agg(t.id || ':' || t.state, ',' order by t.id)
+                   from intent i join task t
+                     on t.id >= i.first_task and t.id < i.first_task + i.task_count
+                   where i.id = u.intent))
+                 else '\N'
+               end,
+               coalesce(u.wait::text, '\N')) end,
+             case
+               when u.decision <> 'accepted' then null
+               when u.channels is null then concat_ws(chr(9), 'D', field(u.queue), u.intent,
+                 field(u.tenant), u.slot, greatest(u.due, v_now))
+               else (
+                 select string_agg(concat_ws(chr(9), 'D', field(t.queue), t.id, field(t.tenant),
+                   t.slot, (extract(epoch from t.due_at) * 1000000)::bigint), chr(10) order by t.id)
                  from intent i join task t
                    on t.id >= i.first_task and t.id < i.first_task + i.task_count
-                 where i.id = u.intent)) else '\N' end,
-               coalesce(u.wait::text, '\N')) as line
-      from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, v_namespace,
-          p_event_id, v_intent, v_wait) with ordinality
-        u(position, "offset", decision, reason, tenant, kind, namespace, event_id, intent, wait, ord)
-      where u.position is not null and u.decision <> 'held'
-      union all
-      select u.ord, 1,
-             concat_ws(chr(9), 'D', field(t.queue), t.id, field(t.tenant), t.slot,
-               (extract(epoch from t.due_at) * 1000000)::bigint)
-      from unnest(v_intent, v_decision) with ordinality u(intent, decision, ord)
-        join intent i on i.id = u.intent
-        join task t on t.id >= i.first_task and t.id < i.first_task + i.task_count
-      where u.decision = 'accepted'
-      union all
-      select u.ord, 2,
-             concat_ws(chr(9), 'X', field(p_topics[u.position]), p_partitions[u.position],
-               u."offset", field(u.reason), translate(encode(u.envelope, 'base64'), chr(10), ''),
+                 where i.id = u.intent)
+             end,
+             case when u.decision = 'invalid' and u.position is not null then concat_ws(chr(9), 'X',
+               field(p_topics[u.position]), p_partitions[u.position], u."offset", field(u.reason),
+               translate(encode(u.envelope, 'base64'), chr(10), ''),
                case when u.value is null or octet_length(u.value) > v_ledger.max_payload_bytes
                  then '\N' else translate(encode(u.value, 'base64'), chr(10), '') end,
                case when octet_length(u.value) > v_ledger.max_payload_bytes
                  then 'withheld' else 'whole' end)
-      from unnest(p_position, p_offset, v_decision, v_reason, p_envelope, p_value) with ordinality
-        u(position, "offset", decision, reason, envelope, value, ord)
-      where u.decision = 'invalid' and u.position is not null
-    ) e
+             end),
+           chr(10) order by u.ord)
+    from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, v_namespace,
+        p_event_id, v_intent, v_channels, v_queue, v_slot, p_due, p_value, p_envelope, v_wait)
+      with ordinality u(position, "offset", decision, reason, tenant, kind, namespace, event_id,
+        intent, channels, queue, slot, due, value, envelope, wait, ord)
+    where u.decision <> 'held' and (u.position is not null or u.decision = 'accepted')
     having count(*) > 0;
   end if;
 
