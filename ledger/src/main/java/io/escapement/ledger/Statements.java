@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -177,6 +178,16 @@ final class Statements {
 
     Parameters decimal(double value) throws SQLException {
       statement.setDouble(next++, value);
+      return this;
+    }
+
+    Parameters uuid(UUID value) throws SQLException {
+      statement.setObject(next++, value);
+      return this;
+    }
+
+    Parameters bytes(byte @Nullable [] value) throws SQLException {
+      statement.setBytes(next++, value);
       return this;
     }
 
