@@ -463,6 +463,26 @@ view escapement.in_flight (
 grant select to escapement_operator
 grant select to escapement_reader
 
+view escapement.ingest_positions (
+  topic text,
+  topic_id uuid,
+  partition integer,
+  "position" bigint,
+  updated_at timestamp with time zone,
+  held_since timestamp with time zone,
+  held_for text
+) as
+ SELECT topic,
+    topic_id,
+    partition,
+    "position",
+    updated_at,
+    held_since,
+    held_for
+   FROM ingest_position;
+grant select to escapement_operator
+grant select to escapement_reader
+
 view escapement.kinds (
   name text,
   queue text,
@@ -690,14 +710,14 @@ grant select to escapement_dispatcher
 grant select to escapement_operator
 grant select to escapement_reader
 
-function escapement.admit(p_topics text[], p_topic_ids uuid[], p_partitions integer[], p_expected bigint[], p_next bigint[], p_position integer[], p_offset bigint[], p_refused text[], p_reason text[], p_namespace text[], p_event_id text[], p_tenant text[], p_kind text[], p_subject text[], p_issued bigint[], p_due bigint[], p_expires bigint[], p_max_attempts integer[], p_content_type text[], p_value bytea[], p_envelope bytea[])
+function escapement.admit(p_topics text[], p_topic_ids uuid[], p_partitions integer[], p_expected bigint[], p_next bigint[], p_position integer[], p_offset bigint[], p_refused text[], p_reason text[], p_namespace text[], p_event_id text[], p_tenant text[], p_kind text[], p_subject text[], p_issued bigint[], p_due bigint[], p_expires bigint[], p_max_attempts integer[], p_content_type text[], p_value bytea[], p_envelope bytea[], p_hold text[] DEFAULT NULL::text[], p_optimistic boolean DEFAULT false)
   returns TABLE(decision text, reason text)
   language plpgsql, volatile, parallel unsafe, security definer
   set enable_hashjoin=off
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 841427303b45079973c881f9465f5c65
+  body 9355d5629f0668b4b90b5e7a4d1387f3
 grant execute to escapement_ingest
 
 function escapement.advance_positions(p_topics text[], p_topic_ids uuid[], p_partitions integer[], p_expected bigint[], p_next bigint[])
@@ -769,6 +789,11 @@ function escapement.cut(value text, bytes integer)
   language sql, immutable, parallel safe
   RETURN CASE WHEN (octet_length(value) <= bytes) THEN value ELSE ("left"(value, (bytes / 4)) || ' […]'::text) END
 
+function escapement.decayed(p_rate double precision, p_at timestamp with time zone)
+  returns double precision
+  language sql, stable, parallel unsafe
+  RETURN (p_rate * exp(((- LEAST((EXTRACT(epoch FROM GREATEST((now() - p_at), '00:00:00'::interval)))::double precision, (600)::double precision)) / (10)::double precision)))
+
 function escapement.define_channel(p_name text, p_contract text, p_timeout interval DEFAULT NULL::interval, p_settle interval DEFAULT NULL::interval, p_key_retention interval DEFAULT NULL::interval, p_reason text DEFAULT NULL::text)
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
@@ -812,7 +837,7 @@ function escapement.fold_locked()
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body d603f4edf89743c49819d9256e5babf6
+  body ee0046d449bf2f880e3dcc5d99630118
 
 function escapement.forget(p_limit integer)
   returns TABLE(intents bigint, tasks bigint, at_end boolean)
@@ -829,6 +854,12 @@ function escapement.hint_line(p_task escapement.task)
   language sql, stable, parallel unsafe, security definer
   set search_path=escapement, pg_temp
   body 92390cc9db296b09f47cd2ee2a0b33cb
+
+function escapement.hold_positions(p_topic_ids uuid[], p_partitions integer[], p_at bigint[], p_for text[])
+  returns void
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body d07bcc4b6deadfe0a5bea0f477a267eb
 
 function escapement.horizon(p_queue text, p_slots integer[], p_kinds text[], p_until timestamp with time zone, p_per_slot integer, p_channels text[] DEFAULT NULL::text[])
   returns TABLE(task_id bigint, tenant text, slot integer, wake_at timestamp with time zone, claimed boolean, truncated boolean)
@@ -854,6 +885,13 @@ function escapement.leased(p_owner text, p_tasks bigint[])
   set enable_seqscan=off
   set search_path=escapement, pg_temp
   body 45c780da87042588b71c1df8e1ba22a1
+
+function escapement.move_position(p_topic_id uuid, p_partition integer, p_expected bigint, p_position bigint, p_reason text DEFAULT NULL::text)
+  returns text
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body 8254a00912d5b7a6d38792878d525b57
+grant execute to escapement_operator
 
 function escapement.observe(p_tasks bigint[], p_attempts integer[], p_seen text[], p_details text[] DEFAULT NULL::text[], p_effects bytea[] DEFAULT NULL::bytea[], p_message_ids text[] DEFAULT NULL::text[], p_retry_after_micros bigint[] DEFAULT NULL::bigint[])
   returns TABLE(answer text, state escapement.task_state, due_at timestamp with time zone, outcome text)
@@ -996,6 +1034,11 @@ function escapement.retire(p_limit integer, p_reason text DEFAULT NULL::text)
   body 8fae1fdd3ddd2c9583b6bfbd50698cca
 grant execute to escapement_operator
 
+function escapement.retry_after(p_missing bigint, p_rate double precision)
+  returns bigint
+  language sql, volatile, parallel unsafe
+  RETURN ((((1000)::double precision * LEAST(GREATEST(((GREATEST(p_missing, (1)::bigint))::double precision / GREATEST(p_rate, (0.001)::double precision)), (0.2)::double precision), (60)::double precision)) * ((1)::double precision + (random() / (2)::double precision))))::bigint
+
 function escapement.rule_key(contract text, observation text, uncertain boolean, tries_left boolean, cancel_requested boolean, exhaustion text)
   returns integer
   language sql, immutable, parallel safe
@@ -1047,6 +1090,12 @@ function escapement.submit(p_source text, p_id text, p_tenant text, p_kind text,
   body 03771a50383e4da629b6be3c0f8d2158
 grant execute to escapement_ingest
 grant execute to escapement_operator
+
+function escapement.take_seats(p_tenant text[], p_decision text[], p_tasks integer[], p_value bytea[], p_if_room boolean)
+  returns void
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body c04f0df3ef9aefc87ca50c7cdd936b20
 
 function escapement.task_ids(p_count integer)
   returns bigint

@@ -39,6 +39,17 @@ final class StatusCommand extends ConfiguredCommand {
       if (!status.paused().isEmpty()) {
         say("", "paused: " + String.join(", ", status.paused()));
       }
+      for (Status.Held held : status.held()) {
+        say(
+            "",
+            "held: %s-%d waits at offset %d for room (%s) since %s"
+                .formatted(
+                    held.topic(),
+                    held.partition(),
+                    held.position(),
+                    held.full().word(),
+                    held.since()));
+      }
       say("", "tasks so far: " + totals(ledger.counts()));
       say("lateness: " + lateness(ledger.lateness()), "");
       say(budgets(status).lines().toArray(String[]::new));

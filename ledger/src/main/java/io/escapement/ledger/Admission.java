@@ -7,12 +7,29 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Admission {
 
   /**
-   * Committed: one decision for every submission, in the batch's order. The receipts are in the
-   * outbox.
+   * Committed: one decision for every submission but those of partitions that wait from some record
+   * on, in the batch's order. The receipts are in the outbox.
+   *
+   * @param held the partitions that wait for room
    */
-  record Decided(List<Decided.One> decisions) implements Admission {
+  record Decided(List<Decided.One> decisions, List<Decided.Held> held) implements Admission {
+    public Decided {
+      decisions = List.copyOf(decisions);
+      held = List.copyOf(held);
+    }
+
     /** One decision; {@code reason} is null where the decision says all. */
     public record One(Decision decision, @Nullable String reason) {}
+
+    /**
+     * A partition that waits at a record: it and what stands behind it in the partition is
+     * undecided, and the partition's position is its offset.
+     *
+     * @param positionIndex into the batch's positions
+     * @param full the budget that has no room: {@link Decision#GLOBAL_FULL} or {@link
+     *     Decision#TENANT_FULL}
+     */
+    public record Held(int positionIndex, long offset, Decision full) {}
   }
 
   /** Nothing was done: these partitions have another owner now. Read their positions again. */

@@ -4,10 +4,21 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Decides a batch of records. */
+/**
+ * Decides a batch of records.
+ *
+ * <p>At first the ledger is asked to lock the budgets last, in the hope that there is room; where
+ * there is none it is asked again to look first, and for a while after a refusal only so: a full
+ * ledger would do everything twice.
+ *
+ * <p>Thread rule: any thread.
+ */
 final class Admit {
 
   private record Row(String decision, @Nullable String reason) {}
@@ -19,20 +30,53 @@ final class Admit {
   }
 
   private static final String FENCED = "fenced";
+  private static final String HELD = "held";
+  private static final String NO_ROOM = "ES003";
+
+  private static final long FULL_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Statements statements;
   private final String sql = Statements.load("admit");
+
+  /** Until then the ledger is taken for full, by the monotonic clock. */
+  private volatile long fullUntilNanos = System.nanoTime();
 
   Admit(Statements statements) {
     this.statements = statements;
   }
 
   Admission apply(AdmissionBatch batch) {
+    if (System.nanoTime() - fullUntilNanos >= 0) {
+      try {
+        return call(batch, true);
+      } catch (LedgerException e) {
+        if (!NO_ROOM.equals(e.sqlState())) {
+          throw e;
+        }
+      }
+    }
+    Admission admission = call(batch, false);
+    if (admission instanceof Admission.Decided decided && isFull(decided)) {
+      fullUntilNanos = System.nanoTime() + FULL_FOR_NANOS;
+    }
+    return admission;
+  }
+
+  private static boolean isFull(Admission.Decided decided) {
+    return !decided.held().isEmpty()
+        || decided.decisions().stream()
+            .anyMatch(
+                one ->
+                    one.decision() == Decision.GLOBAL_FULL
+                        || one.decision() == Decision.TENANT_FULL);
+  }
+
+  private Admission call(AdmissionBatch batch, boolean optimistic) {
     List<Row> rows =
         statements.query(
             "admit",
             sql,
-            parameters -> bind(parameters, batch),
+            parameters -> bind(parameters, batch, optimistic),
             row -> new Row(Statements.text(row, "decision"), row.getString("reason")));
     if (!rows.isEmpty() && rows.get(0).decision().equals(FENCED)) {
       List<PartitionKey> fenced = new ArrayList<>();
@@ -46,13 +90,31 @@ final class Admit {
       throw new LedgerException(
           "admit: " + batch.submissions().size() + " records but " + rows.size() + " decisions");
     }
-    return new Admission.Decided(
-        rows.stream()
-            .map(row -> new Admission.Decided.One(Decision.of(row.decision()), row.reason()))
-            .toList());
+    return decided(batch, rows);
   }
 
-  private static void bind(Statements.Parameters parameters, AdmissionBatch batch)
+  private static Admission.Decided decided(AdmissionBatch batch, List<Row> rows) {
+    List<Admission.Decided.One> decisions = new ArrayList<>(rows.size());
+    Map<Integer, Admission.Decided.Held> held = new LinkedHashMap<>();
+    for (int i = 0; i < rows.size(); i++) {
+      Row row = rows.get(i);
+      if (row.decision().equals(HELD)) {
+        Submission submission = batch.submissions().get(i);
+        // The first of its partition has the reason; the others only stand behind it.
+        held.computeIfAbsent(
+            submission.positionIndex(),
+            index ->
+                new Admission.Decided.Held(
+                    index, submission.offset(), Decision.of(String.valueOf(row.reason()))));
+      } else {
+        decisions.add(new Admission.Decided.One(Decision.of(row.decision()), row.reason()));
+      }
+    }
+    return new Admission.Decided(decisions, List.copyOf(held.values()));
+  }
+
+  private static void bind(
+      Statements.Parameters parameters, AdmissionBatch batch, boolean optimistic)
       throws SQLException {
     List<PositionAdvance> positions = batch.positions();
     parameters
@@ -81,7 +143,9 @@ final class Admit {
         .array("int4", nullable(columns, Columns::maxAttempts))
         .array("text", nullable(columns, Columns::contentType))
         .array("bytea", nullable(columns, Columns::value))
-        .array("bytea", nullable(columns, Columns::envelope));
+        .array("bytea", nullable(columns, Columns::envelope))
+        .array("text", nullable(positions, position -> position.whenFull().word()))
+        .flag(optimistic);
   }
 
   private static <S, T> List<@Nullable T> nullable(List<S> from, Field<S, T> field) {

@@ -21,6 +21,7 @@ final class Inspect {
   private final String budgets = Statements.load("budgets");
   private final String needsReview = Statements.load("needs_review");
   private final String paused = Statements.load("paused");
+  private final String held = Statements.load("held");
   private final String taskCounts = Statements.load("task_counts");
   private final String ledgerCounts = Statements.load("ledger_counts");
   private final String lateness = Statements.load("lateness");
@@ -62,7 +63,19 @@ final class Inspect {
     long parked = statements.one("needs_review", needsReview, p -> {}, row -> row.getLong(1));
     List<String> pauses =
         statements.query("paused", paused, p -> {}, row -> Statements.text(row, "what"));
-    return new Status(clock(), waiting, limits, parked, pauses, counts().outboxRows());
+    List<Status.Held> holds =
+        statements.query(
+            "held",
+            held,
+            p -> {},
+            row ->
+                new Status.Held(
+                    Statements.text(row, "topic"),
+                    row.getInt("partition"),
+                    row.getLong("position"),
+                    Statements.instant(row, "held_since"),
+                    Decision.of(Statements.text(row, "held_for"))));
+    return new Status(clock(), waiting, limits, parked, pauses, holds, counts().outboxRows());
   }
 
   LedgerCounts counts() {

@@ -280,6 +280,18 @@ public final class Ledger implements AutoCloseable {
     return operate.resolveAll(resolution, filter, limit, note);
   }
 
+  /**
+   * Says where a partition goes on whose position and log don't fit together (operators only). What
+   * lies before the new position and was not decided is given up.
+   *
+   * @param expected the position that the caller has seen
+   * @param position the offset of the next record to decide
+   */
+  public PositionMoved movePosition(
+      PartitionKey partition, long expected, long position, String reason) {
+    return operate.movePosition(partition, expected, position, reason);
+  }
+
   /** Forgets like {@link #forget}, written down as an operator's act (operators only). */
   public Forgotten retire(int limit, String reason) {
     return operate.retire(limit, reason);

@@ -26,6 +26,7 @@ final class Operate {
   private final String reschedule = Statements.load("reschedule");
   private final String resolve = Statements.load("resolve");
   private final String resolveAll = Statements.load("resolve_all");
+  private final String movePosition = Statements.load("move_position");
   private final String retire = Statements.load("retire");
 
   Operate(Statements statements) {
@@ -160,6 +161,19 @@ final class Operate {
       results.put(one.task(), Resolved.valueOf(one.result()));
     }
     return results;
+  }
+
+  PositionMoved movePosition(PartitionKey partition, long expected, long position, String reason) {
+    return PositionMoved.valueOf(
+        word(
+            "move_position",
+            movePosition,
+            p ->
+                p.uuid(partition.topicId())
+                    .integer(partition.partition())
+                    .number(expected)
+                    .number(position)
+                    .text(words(reason))));
   }
 
   Forgotten retire(int limit, String reason) {

@@ -1,5 +1,6 @@
 package io.escapement.ledger;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface OutboxEvent {
 
-  /** The decision on one request record: topic {@code receipts}, key: the identity. */
+  /**
+   * The decision on one request record: topic {@code receipts}, key: the identity.
+   *
+   * @param retryAfter when it may be worth sending again; null unless a budget was full
+   */
   record Receipt(
       Decision decision,
       String topic,
@@ -21,7 +26,8 @@ public sealed interface OutboxEvent {
       @Nullable String namespace,
       @Nullable String id,
       @Nullable String reason,
-      List<TaskState> tasks)
+      List<TaskState> tasks,
+      @Nullable Duration retryAfter)
       implements OutboxEvent {
     /** A task of the intent that the receipt speaks of, and its state at the decision. */
     public record TaskState(long task, String state) {}

@@ -1,5 +1,6 @@
 package io.escapement.ledger;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -54,7 +55,8 @@ public final class OutboxRow {
               f.optional(),
               f.optional(),
               f.optional(),
-              tasks(f.optional()));
+              tasks(f.optional()),
+              millis(f.hasMore() ? f.optional() : null));
       case "C" ->
           new OutboxEvent.CommandReceipt(
               CommandDecision.of(f.text()),
@@ -117,6 +119,10 @@ public final class OutboxRow {
       results.add(new CommandResult(f.text(), f.text()));
     }
     return results;
+  }
+
+  private static @Nullable Duration millis(@Nullable String number) {
+    return number == null ? null : Duration.ofMillis(Long.parseLong(number));
   }
 
   private static byte[] base64(String text) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param needsReview how many tasks are parked: only a person can settle them
  * @param paused what is not claimed, as scope and name
+ * @param held the partitions whose requests wait for room
  */
 public record Status(
     Instant readAt,
@@ -16,6 +17,7 @@ public record Status(
     List<Budget> budgets,
     long needsReview,
     List<String> paused,
+    List<Held> held,
     long outboxRows) {
 
   /**
@@ -26,6 +28,14 @@ public record Status(
    */
   public record Backlog(
       String queue, TaskState state, long tasks, long due, @Nullable Instant oldestDueAt) {}
+
+  /**
+   * A partition of a requests topic that waits for room instead of being refused.
+   *
+   * @param position the offset of the record that waits
+   * @param full the budget that has no room for it
+   */
+  public record Held(String topic, int partition, long position, Instant since, Decision full) {}
 
   /**
    * A budget and what is used of it (unfolded release slips taken off).

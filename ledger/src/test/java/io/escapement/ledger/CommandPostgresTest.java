@@ -119,6 +119,15 @@ class CommandPostgresTest {
         of(
             "{'tenant':'acme','subject':'u','channel':'mail','address':null,'enabled':true,'version':4}",
             "acme|u|mail=SET"));
+    UUID topic = UUID.randomUUID();
+    db.execute(
+        "insert into escapement.ingest_position (topic_id, partition, topic, position)"
+            + " values ('%s', 2, 'requests', 40)".formatted(topic));
+    each.put(
+        "move_position",
+        of(
+            "{'topic_id':'%s','partition':2,'expected':40,'position':50}".formatted(topic),
+            "requests-2 (topic id %s): 40 to 50=MOVED".formatted(topic)));
     each.put("retire", of("{'limit':10}", "10=0 intents, 0 tasks"));
     assertThat(each.keySet())
         .as("every command there is")
@@ -344,6 +353,11 @@ class CommandPostgresTest {
         "resolve_all",
         "{'resolution':'MAYBE','limit':5}",
         "resolve_all: DONE, FAILED or RETRY, not MAYBE"
+      },
+      {
+        "move_position",
+        "{'topic_id':'requests','partition':0,'expected':1,'position':2}",
+        "topic_id: not a UUID"
       },
       {"redrive_all", "{'limit':0}", "redrive_all: the limit is from 1 to 10000"},
       {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -19,7 +20,7 @@ class OutboxRowTest {
     String row =
         String.join(
             "\n",
-            "R\taccepted\trequests\t3\t41\tacme\twork\t/shop\ta\\tb\t\\N\t7:SCHEDULED,8:DONE",
+            "R\taccepted\trequests\t3\t41\tacme\twork\t/shop\ta\\tb\t\\N\t7:SCHEDULED,8:DONE\t1500",
             "D\tdefault\t7\tacme\t200\t1500000",
             "O\tdone\t7\t/shop\ta\tacme\twork\tlocal\t2\tCOMPLETED\t\\N",
             "X\trequests\t3\t42\tid: missing\t"
@@ -42,7 +43,8 @@ class OutboxRowTest {
                 null,
                 List.of(
                     new OutboxEvent.Receipt.TaskState(7, "SCHEDULED"),
-                    new OutboxEvent.Receipt.TaskState(8, "DONE"))));
+                    new OutboxEvent.Receipt.TaskState(8, "DONE")),
+                Duration.ofMillis(1500)));
     assertThat(events.get(1))
         .isEqualTo(new OutboxEvent.Hint("default", 7, "acme", 200, Instant.ofEpochMilli(1500)));
     assertThat(events.get(2))

@@ -44,6 +44,9 @@ final class EventJson {
             json.writeEndObject();
           }
           json.writeEndArray();
+          if (receipt.retryAfter() != null) {
+            json.writeNumberField("retryAfterMs", receipt.retryAfter().toMillis());
+          }
         });
   }
 

@@ -6,6 +6,14 @@
 -- on, and its identity is the recipient's; all other kinds ask for one task, and the identity is the
 -- source's. A record without a position was not read from Kafka: nothing is told of it but its work.
 --
+-- A partition with p_hold waits instead of being refused as full: the record that finds no room and all
+-- behind it in its partition are 'held', nothing is told of them, and the position stays before them. What
+-- could never fit is refused all the same; tenant_full holds only where p_hold says 'tenant'.
+--
+-- p_optimistic: the work is written first and the budgets are locked last, so that admissions wait for
+-- one another as briefly as can be. If it then does not fit (or a tenant is new), the call fails with
+-- ES003, nothing is done, and the caller calls again without.
+--
 -- Locks, in this order: positions, identities (sorted), budgets (global row, then tenants sorted).
 create or replace function escapement.admit(
   -- the partitions of the batch
@@ -14,7 +22,9 @@ create or replace function escapement.admit(
   p_position int[], p_offset bigint[], p_refused text[], p_reason text[],
   p_namespace text[], p_event_id text[], p_tenant text[], p_kind text[], p_subject text[],
   p_issued bigint[], p_due bigint[], p_expires bigint[], p_max_attempts int[],
-  p_content_type text[], p_value bytea[], p_envelope bytea[])
+  p_content_type text[], p_value bytea[], p_envelope bytea[],
+  -- by partition: null, 'global' or 'tenant', the budgets whose room it waits for
+  p_hold text[] default null, p_optimistic boolean default false)
 returns table (decision text, reason text)
 language plpgsql security definer set search_path = escapement, pg_temp
   -- Every table here is looked up by key. Without statistics (a new ledger, a restored one) the
@@ -29,6 +39,7 @@ declare
   c_bound constant bigint := 10000000000000000; -- microseconds: the year 2286, and as far back
   c_century constant interval := interval '876600 hours';
   c_control constant text := '[\u0001-\u001f\u007f-\u009f]';
+  c_plenty constant bigint := 1000000000000000000;
   c_records constant int := cardinality(p_offset);
   v_ledger ledger%rowtype;
   v_global budget%rowtype;
@@ -49,6 +60,19 @@ declare
   v_room_bytes bigint[];
   v_global_tasks bigint;
   v_global_bytes bigint;
+  v_most_tasks bigint[]; -- the tenants' limits
+  v_most_bytes bigint[];
+  v_rate double precision;           -- how fast the whole ledger's seats come back, tasks a second
+  v_rates double precision[];        -- and each tenant's
+  v_short bigint := 0;               -- how many tasks of this batch found no room in the whole ledger
+  v_shorts bigint[];                 -- and in each tenant's budget
+  -- Milliseconds after which a refused record might find room.
+  v_wait bigint[] := array_fill(null::bigint, array[c_records]);
+  v_held_at bigint[] := array_fill(null::bigint, array[cardinality(p_topics)]); -- by partition:
+  v_held_for text[];                 -- the offset of the record that waits, and for which budget
+  v_held_any boolean := false;
+  v_full text;
+  v_seats int;
   v_fits boolean;
   v_folded boolean := false;
   v_holder int[];     -- the record that an identity group's promise was made for, by leader
@@ -230,10 +254,18 @@ begin
     select array_agg(array_position(v_tenants, t) order by ord) into v_tenant
     from unnest(p_tenant) with ordinality u(t, ord);
 
-    perform from budget where tenant = '' for update;
-    perform from budget where tenant = any(v_tenants) order by tenant for update;
+    if p_optimistic then
+      -- Whoever has a row finds out below whether there was room.
+      v_global_tasks := c_plenty;
+      v_global_bytes := c_plenty;
+      v_room_tasks := array_fill(c_plenty, array[cardinality(v_tenants)]);
+      v_room_bytes := v_room_tasks;
+    else
+      perform from budget where tenant = '' for update;
+      perform from budget where tenant = any(v_tenants) order by tenant for update;
+    end if;
 
-    if v_ledger.max_tenants < (select count(*) from budget)
+    if not p_optimistic and v_ledger.max_tenants < (select count(*) from budget)
         + (select count(*) from unnest(v_tenants) t
            where not exists (select from budget b where b.tenant = t)) - 1 then
       for i in 1 .. c_records loop
@@ -246,14 +278,18 @@ begin
     end if;
 
     loop
+      exit when p_optimistic;
       select * into strict v_global from budget where tenant = '';
       v_global_tasks := v_global.max_tasks - v_global.used_tasks;
       v_global_bytes := v_global.max_bytes - v_global.used_bytes;
       select array_agg(coalesce(b.max_tasks, v_ledger.default_tenant_tasks, 0)
                          - coalesce(b.used_tasks, 0) order by u.ord),
              array_agg(coalesce(b.max_bytes, v_ledger.default_tenant_bytes, 0)
-                         - coalesce(b.used_bytes, 0) order by u.ord)
-        into v_room_tasks, v_room_bytes
+                         - coalesce(b.used_bytes, 0) order by u.ord),
+             array_agg(coalesce(b.max_tasks, v_ledger.default_tenant_tasks, 0) order by u.ord),
+             array_agg(coalesce(b.max_bytes, v_ledger.default_tenant_bytes, 0) order by u.ord),
+             array_agg(coalesce(decayed(b.drain_rate, b.drained_at), 0) order by u.ord)
+        into v_room_tasks, v_room_bytes, v_most_tasks, v_most_bytes, v_rates
       from unnest(v_tenants) with ordinality u(tenant, ord) left join budget b using (tenant);
 
       -- Does all of it fit? Then nobody has to be asked in turn.
@@ -275,11 +311,17 @@ begin
       perform fold_locked();
       v_folded := true;
     end loop;
+    v_rate := decayed(v_global.drain_rate, v_global.drained_at);
+    v_shorts := array_fill(0::bigint, array[cardinality(v_tenants)]);
 
     -- In offset order: a record takes its seat, finds its identity taken by an earlier one of the
-    -- batch, or is refused.
+    -- batch, waits, or is refused.
     for i in 1 .. c_records loop
       continue when v_decision[i] is not null;
+      if v_held_at[p_position[i]] is not null then
+        v_decision[i] := 'held';
+        continue;
+      end if;
       j := v_holder[v_leader[i]];
       if j is not null then
         if p_tenant[i] = p_tenant[j] and p_kind[i] = p_kind[j]
@@ -288,26 +330,57 @@ begin
         else
           v_decision[i] := 'conflict';
         end if;
+        continue;
       elsif v_held[i] is not null then
         v_decision[i] := v_held[i];
+        continue;
+      end if;
+      v_seats := v_tasks[i];
+      v_bytes := v_seats * octet_length(p_value[i])::bigint;
+      v_full := case
+        when v_seats = 0 then null -- what goes to nobody takes no seat, however full it is
+        when v_global_tasks < v_seats or v_global_bytes < v_bytes then 'global_full'
+        when v_room_tasks[v_tenant[i]] < v_seats or v_room_bytes[v_tenant[i]] < v_bytes
+          then 'tenant_full'
+      end;
+      if v_full is null then
+        v_decision[i] := 'accepted';
+        v_holder[v_leader[i]] := i;
+        v_global_tasks := v_global_tasks - v_seats;
+        v_global_bytes := v_global_bytes - v_bytes;
+        v_room_tasks[v_tenant[i]] := v_room_tasks[v_tenant[i]] - v_seats;
+        v_room_bytes[v_tenant[i]] := v_room_bytes[v_tenant[i]] - v_bytes;
+      elsif p_hold[p_position[i]] is not null
+            and (v_full = 'global_full' or p_hold[p_position[i]] = 'tenant')
+            and v_seats <= v_global.max_tasks and v_bytes <= v_global.max_bytes
+            and (v_seats <= v_most_tasks[v_tenant[i]] and v_bytes <= v_most_bytes[v_tenant[i]]) then
+        v_decision[i] := 'held';
+        v_reason[i] := v_full;
+        v_held_at[p_position[i]] := p_offset[i];
+        v_held_for[p_position[i]] := v_full;
+        v_held_any := true;
       else
-        v_bytes := v_tasks[i] * octet_length(p_value[i])::bigint;
-        -- what goes to nobody takes no seat, however full it is
-        if v_tasks[i] > 0 and (v_global_tasks < v_tasks[i] or v_global_bytes < v_bytes) then
-          v_decision[i] := 'global_full';
-        elsif v_tasks[i] > 0 and (v_room_tasks[v_tenant[i]] < v_tasks[i]
-            or v_room_bytes[v_tenant[i]] < v_bytes) then
-          v_decision[i] := 'tenant_full';
+        v_decision[i] := v_full;
+        if v_full = 'global_full' then
+          v_short := v_short + v_seats;
+          v_wait[i] := retry_after(v_short - v_global_tasks, v_rate);
         else
-          v_decision[i] := 'accepted';
-          v_holder[v_leader[i]] := i;
-          v_global_tasks := v_global_tasks - v_tasks[i];
-          v_global_bytes := v_global_bytes - v_bytes;
-          v_room_tasks[v_tenant[i]] := v_room_tasks[v_tenant[i]] - v_tasks[i];
-          v_room_bytes[v_tenant[i]] := v_room_bytes[v_tenant[i]] - v_bytes;
+          v_shorts[v_tenant[i]] := v_shorts[v_tenant[i]] + v_seats;
+          v_wait[i] := retry_after(v_shorts[v_tenant[i]] - v_room_tasks[v_tenant[i]],
+            v_rates[v_tenant[i]]);
         end if;
       end if;
     end loop;
+
+    if v_held_any then
+      -- What stands behind a record that waits is not decided, whatever it would have been.
+      v_decision := array(
+        select case when h.at <= u."offset" then 'held' else u.decision end
+        from unnest(v_decision, p_position, p_offset) with ordinality
+            u(decision, position, "offset", ord)
+          left join unnest(v_held_at) with ordinality h(at, ord) on h.ord = u.position
+        order by u.ord);
+    end if;
 
     -- A fresh identity whose group was refused as a whole leaves nothing behind.
     delete from intent
@@ -357,26 +430,6 @@ begin
         cross join lateral unnest(string_to_array(u.channels, ',')) with ordinality c(name, ord)
       where u.decision = 'accepted';
     end if;
-
-    update budget
-    set used_tasks = used_tasks + n.tasks, used_bytes = used_bytes + n.bytes
-    from (
-      select sum(tasks) as tasks, sum(tasks * octet_length(value)::bigint) as bytes
-      from unnest(v_decision, p_value, v_tasks) u(decision, value, tasks)
-      where decision = 'accepted'
-    ) n
-    where tenant = '' and n.tasks > 0;
-
-    insert into budget as b (tenant, max_tasks, max_bytes, used_tasks, used_bytes)
-    select u.tenant, coalesce(v_ledger.default_tenant_tasks, 0),
-           coalesce(v_ledger.default_tenant_bytes, 0), sum(u.tasks),
-           sum(u.tasks * octet_length(u.value)::bigint)
-    from unnest(v_decision, p_tenant, p_value, v_tasks) u(decision, tenant, value, tasks)
-    where u.decision = 'accepted'
-    group by u.tenant order by u.tenant
-    on conflict (tenant) do update
-      set used_tasks = b.used_tasks + excluded.used_tasks,
-          used_bytes = b.used_bytes + excluded.used_bytes;
   end if;
 
   update intent i
@@ -401,11 +454,12 @@ begin
                  select string_agg(t.id || ':' || t.state, ',' order by t.id)
                  from intent i join task t
                    on t.id >= i.first_task and t.id < i.first_task + i.task_count
-                 where i.id = u.intent)) else '\N' end) as line
+                 where i.id = u.intent)) else '\N' end,
+               coalesce(u.wait::text, '\N')) as line
       from unnest(p_position, p_offset, v_decision, v_reason, p_tenant, p_kind, v_namespace,
-          p_event_id, v_intent) with ordinality
-        u(position, "offset", decision, reason, tenant, kind, namespace, event_id, intent, ord)
-      where u.position is not null
+          p_event_id, v_intent, v_wait) with ordinality
+        u(position, "offset", decision, reason, tenant, kind, namespace, event_id, intent, wait, ord)
+      where u.position is not null and u.decision <> 'held'
       union all
       select u.ord, 1,
              concat_ws(chr(9), 'D', field(t.queue), t.id, field(t.tenant), t.slot,
@@ -427,6 +481,13 @@ begin
       where u.decision = 'invalid' and u.position is not null
     ) e
     having count(*) > 0;
+  end if;
+
+  perform hold_positions(p_topic_ids, p_partitions, v_held_at, v_held_for);
+
+  -- The budgets come last, so that other admissions wait for as little as possible of this one.
+  if array_position(v_decision, 'accepted') is not null then
+    perform take_seats(p_tenant, v_decision, v_tasks, p_value, p_optimistic);
   end if;
 
   return query select u.decision, u.reason

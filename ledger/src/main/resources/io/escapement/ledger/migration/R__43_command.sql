@@ -73,6 +73,11 @@ language sql immutable security definer set search_path = escapement, pg_temp as
     ('set_preference', 'enabled', 'flag', 'value'),
     ('set_preference', 'version', 'bigint', 'optional'),
     ('set_preference', 'reason', 'text', 'optional'),
+    ('move_position', 'topic_id', 'uuid', 'value'),
+    ('move_position', 'partition', 'int', 'value'),
+    ('move_position', 'expected', 'bigint', 'value'),
+    ('move_position', 'position', 'bigint', 'value'),
+    ('move_position', 'reason', 'text', 'optional'),
     ('retire', 'limit', 'int', 'value'),
     ('retire', 'reason', 'text', 'optional')
   ) p(command, name, shape, need)
@@ -151,6 +156,7 @@ begin
         when 'interval' then v_type = 'string' and v_text::interval is not null
         when 'time' then
           v_type = 'string' and v_text ~ c_time and v_text::timestamptz is not null
+        when 'uuid' then v_type = 'string' and v_text::uuid is not null
         when 'texts' then v_type = 'array' and v_text::jsonb is not null and not exists (
           select from json_array_elements(v_json -> v_parameter.name) e
           where json_typeof(e) <> 'string')
@@ -167,6 +173,7 @@ begin
           when 'flag' then 'true or false'
           when 'interval' then 'a length of time like "30 seconds" or "PT30S"'
           when 'time' then 'a time like "2026-01-31T12:00:00Z"'
+          when 'uuid' then 'a UUID'
           when 'texts' then 'an array of strings that can be stored'
         end using errcode = '22023';
     end if;
@@ -234,6 +241,9 @@ begin
     when 'set_preference' then
       perform set_preference(p ->> 'tenant', p ->> 'subject', p ->> 'channel', p ->> 'address',
         (p ->> 'enabled')::boolean, (p ->> 'version')::bigint, p ->> 'reason');
+    when 'move_position' then
+      perform move_position((p ->> 'topic_id')::uuid, (p ->> 'partition')::int,
+        (p ->> 'expected')::bigint, (p ->> 'position')::bigint, p ->> 'reason');
     when 'retire' then
       perform retire((p ->> 'limit')::int, p ->> 'reason');
   end case;

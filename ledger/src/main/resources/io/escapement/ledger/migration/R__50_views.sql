@@ -37,6 +37,11 @@ create or replace view escapement.budgets as
       select '', sum(tasks), sum(bytes) from escapement.release_slip having count(*) > 0
     ) s on s.tenant = b.tenant;
 
+-- How far each partition's records are decided, and which partitions wait for room.
+create or replace view escapement.ingest_positions as
+  select topic, topic_id, partition, position, updated_at, held_since, held_for
+  from escapement.ingest_position;
+
 create or replace view escapement.in_flight as
   select id as task, queue, tenant, kind, channel, attempt, lease_owner, claimed_at, lease_until,
          cancel_requested
@@ -126,7 +131,8 @@ grant select on escapement.settings, escapement.kinds, escapement.channels
   to escapement_ingest, escapement_relay, escapement_dispatcher, escapement_operator,
      escapement_reader;
 grant select on escapement.tenants to escapement_dispatcher, escapement_operator, escapement_reader;
-grant select on escapement.backlog, escapement.budgets, escapement.in_flight,
+grant select on escapement.backlog, escapement.budgets, escapement.ingest_positions,
+    escapement.in_flight,
     escapement.backlog_by_age, escapement.quarantine, escapement.needs_review,
     escapement.contradicted, escapement.paused, escapement.actions, escapement.relay_lag, escapement.task_counts,
     escapement.ledger_counts, escapement.lateness

@@ -18,3 +18,8 @@ alter table escapement.ingest_position
 alter table escapement.budget
   add column drain_rate double precision not null default 0 check (drain_rate >= 0),
   add column drained_at timestamptz not null default now();
+
+-- Admission has more parameters now; the old ones can still be given alone.
+drop function if exists escapement.admit(text[], uuid[], int[], bigint[], bigint[], int[], bigint[], text[],
+  text[], text[], text[], text[], text[], text[], bigint[], bigint[], bigint[], int[], text[],
+  bytea[], bytea[]);
