@@ -166,11 +166,6 @@ final class Statements {
       return this;
     }
 
-    Parameters uuid(UUID value) throws SQLException {
-      statement.setObject(next++, value);
-      return this;
-    }
-
     Parameters number(long value) throws SQLException {
       statement.setLong(next++, value);
       return this;
