@@ -34,6 +34,7 @@ final class CommandTree {
       command.attach(line.getCommandSpec(), terminal, environment);
       root.addSubcommand(line);
     }
+    root.addSubcommand(BenchCommand.build(terminal, environment));
     Complaints complaints = new Complaints(terminal.err());
     root.setOut(writer(terminal.out()));
     root.setErr(writer(terminal.err()));

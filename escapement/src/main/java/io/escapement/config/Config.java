@@ -85,6 +85,16 @@ public final class Config {
     return client;
   }
 
+  /**
+   * Every setting as a file would give it, secrets too: for a process that is started with them.
+   */
+  public Map<String, String> values() {
+    Map<String, String> values = new TreeMap<>();
+    settings.forEach((key, setting) -> values.put(key.key(), setting.value()));
+    kafka.forEach((name, setting) -> values.put(name, setting.value()));
+    return values;
+  }
+
   /** One line with everything, secrets masked: for the log. */
   @Override
   public String toString() {

@@ -10,7 +10,7 @@ import io.escapement.ledger.Submission;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +18,14 @@ import org.slf4j.LoggerFactory;
  * Has the ledger decide a batch, whatever its records contain and whoever else moved its
  * partitions.
  *
- * <p>A partition that the fence refuses is dropped from the batch and forgotten; the others are
- * decided in a further call. A batch whose <em>content</em> the ledger can't store, which should
- * not happen after {@link RequestReader}, is decided record by record, and the record at fault is
- * refused: one record never holds up its neighbours. Where record after record can't be stored, the
- * ledger is at fault, and nothing more is refused.
+ * <p>A partition that the fence refuses is dropped from the batch; the others are decided in a
+ * further call. A batch whose <em>content</em> the ledger can't store, which should not happen
+ * after {@link RequestReader}, is decided record by record, and the record at fault is refused: one
+ * record never holds up its neighbours. Where record after record can't be stored, the ledger is at
+ * fault, and nothing more is refused.
  *
- * <p>Thread rule: the consumer's thread. Failure: {@link LedgerException}, and then every position
- * must be read again.
+ * <p>Thread rule: one thread, the ledger's. Failure: {@link LedgerException}, and then every
+ * position must be read again.
  */
 final class Admitter {
 
@@ -35,87 +35,115 @@ final class Admitter {
   private static final int MAX_UNSTORABLE_IN_A_ROW = 10;
 
   private final Ledger ledger;
-  private final Partitions partitions;
   private final IngestStats stats;
   private int unstorableInARow;
 
-  Admitter(Ledger ledger, Partitions partitions, IngestStats stats) {
+  Admitter(Ledger ledger, IngestStats stats) {
     this.ledger = ledger;
-    this.partitions = partitions;
     this.stats = stats;
   }
 
-  /**
-   * Decides a batch; shares of partitions that are not consumed (any more) are left out.
-   *
-   * @return the shares that are decided
-   */
-  List<Share> admit(List<Share> batch, RequestReader reader) {
-    List<Share> left = consumedOf(batch);
-    while (!left.isEmpty()) {
+  /** A batch, read. */
+  record Batch(List<PositionedShare> shares, AdmissionBatch content, RequestReader reader) {
+    /** Reads a batch; any thread. */
+    static Batch of(List<PositionedShare> shares, RequestReader reader) {
+      List<PositionAdvance> positions = new ArrayList<>(shares.size());
+      List<Submission> submissions = new ArrayList<>();
+      for (PositionedShare share : shares) {
+        int index = positions.size();
+        positions.add(share.advance());
+        for (ConsumerRecord<byte[], byte[]> record : share.share().records()) {
+          submissions.add(reader.read(record, index));
+        }
+      }
+      return new Batch(List.copyOf(shares), new AdmissionBatch(positions, submissions), reader);
+    }
+  }
+
+  /** Decides a batch. */
+  Verdict admit(Batch batch) {
+    List<PositionedShare> fenced = new ArrayList<>();
+    Batch left = batch;
+    while (!left.shares().isEmpty()) {
       Admission admission;
       try {
-        admission = ledger.admit(compose(left, reader));
+        admission = ledger.admit(left.content());
       } catch (LedgerException e) {
         if (!e.blamesContent()) {
           throw e;
         }
         LOG.warn("a batch can't be stored, deciding it record by record: {}", WireText.oneLine(e));
-        return admitOneByOne(left, reader);
+        Verdict verdict = admitOneByOne(left);
+        fenced.addAll(verdict.fenced());
+        return new Verdict(verdict.settled(), fenced);
       }
       switch (admission) {
         case Admission.Decided decided -> {
           unstorableInARow = 0;
-          settle(left, decided);
-          return left;
+          return new Verdict(settle(left.shares(), decided), fenced);
         }
-        case Admission.Fenced fenced -> left = withoutFenced(left, fenced);
+        case Admission.Fenced answer -> {
+          List<PositionedShare> lost = sharesOf(left.shares(), answer);
+          fenced.addAll(lost);
+          List<PositionedShare> others = new ArrayList<>(left.shares());
+          others.removeAll(lost);
+          left = Batch.of(others, left.reader());
+        }
       }
     }
-    return left;
+    return new Verdict(List.of(), fenced);
   }
 
-  private List<Share> admitOneByOne(List<Share> batch, RequestReader reader) {
-    List<Share> decided = new ArrayList<>();
-    for (Share share : batch) {
-      int last = share.records().size() - 1;
-      for (int i = 0; i <= last && partitions.at(share.partition()) != null; i++) {
-        ConsumerRecord<byte[], byte[]> record = share.records().get(i);
-        long next = i == last ? share.next() : record.offset() + 1;
-        decided.addAll(
-            admitOne(new Share(share.partition(), List.of(record), next), record, reader));
+  private Verdict admitOneByOne(Batch batch) {
+    List<Verdict.Settled> settled = new ArrayList<>();
+    List<PositionedShare> fenced = new ArrayList<>();
+    for (PositionedShare share : batch.shares()) {
+      List<ConsumerRecord<byte[], byte[]>> records = share.share().records();
+      @Nullable Long expected = share.advance().expected();
+      int decided = 0;
+      Verdict.@Nullable Wait wait = null;
+      while (decided < records.size() && wait == null) {
+        ConsumerRecord<byte[], byte[]> record = records.get(decided);
+        long next = decided == records.size() - 1 ? share.share().next() : record.offset() + 1;
+        Admission admission = admitOne(share.alone(record, expected, next), record, batch.reader());
+        if (!(admission instanceof Admission.Decided answer)) {
+          break;
+        }
+        Verdict.Settled one = settle(List.of(share.alone(record, expected, next)), answer).get(0);
+        wait = one.waitsAt();
+        expected = one.next();
+        decided += one.records();
+      }
+      if (expected != null && (decided > 0 || wait != null)) {
+        settled.add(new Verdict.Settled(share, decided, expected, wait));
+      }
+      if (decided < records.size() && wait == null) {
+        fenced.add(share);
       }
     }
-    return decided;
+    return new Verdict(settled, fenced);
   }
 
-  private List<Share> admitOne(
-      Share share, ConsumerRecord<byte[], byte[]> record, RequestReader reader) {
-    List<Share> batch = List.of(share);
-    Admission admission;
+  private Admission admitOne(
+      PositionedShare share, ConsumerRecord<byte[], byte[]> record, RequestReader reader) {
     try {
-      admission = ledger.admit(compose(batch, reader));
+      Admission admission = ledger.admit(Batch.of(List.of(share), reader).content());
       unstorableInARow = 0;
+      return admission;
     } catch (LedgerException e) {
       if (!e.blamesContent() || unstorableInARow >= MAX_UNSTORABLE_IN_A_ROW) {
         throw e;
       }
-      admission = refuse(share, record, reader, e);
+      Admission admission = refuse(share, record, reader, e);
       unstorableInARow++;
       stats.isolatedRecord();
+      return admission;
     }
-    return switch (admission) {
-      case Admission.Decided decided -> {
-        settle(batch, decided);
-        yield batch;
-      }
-      case Admission.Fenced fenced -> withoutFenced(batch, fenced);
-    };
   }
 
   /** Refuses a record that can't be stored, with its bytes if at least they can. */
   private Admission refuse(
-      Share share,
+      PositionedShare share,
       ConsumerRecord<byte[], byte[]> record,
       RequestReader reader,
       LedgerException failure) {
@@ -125,7 +153,7 @@ final class Admitter {
         record.offset(),
         WireText.oneLine(failure));
     String reason = "record: the ledger can't store it (SQLSTATE " + failure.sqlState() + ")";
-    List<PositionAdvance> positions = List.of(advance(share));
+    List<PositionAdvance> positions = List.of(share.advance());
     try {
       return ledger.admit(new AdmissionBatch(positions, List.of(reader.refuse(record, 0, reason))));
     } catch (LedgerException e) {
@@ -137,69 +165,47 @@ final class Admitter {
     }
   }
 
-  private AdmissionBatch compose(List<Share> shares, RequestReader reader) {
-    List<PositionAdvance> positions = new ArrayList<>(shares.size());
-    List<Submission> submissions = new ArrayList<>();
-    for (Share share : shares) {
-      int index = positions.size();
-      positions.add(advance(share));
-      for (ConsumerRecord<byte[], byte[]> record : share.records()) {
-        submissions.add(reader.read(record, index));
-      }
+  private List<Verdict.Settled> settle(List<PositionedShare> shares, Admission.Decided decided) {
+    List<Verdict.Settled> settled = new ArrayList<>(shares.size());
+    int records = 0;
+    for (int i = 0; i < shares.size(); i++) {
+      Verdict.Settled one = settle(shares.get(i), i, decided.held());
+      settled.add(one);
+      records += one.records();
     }
-    return new AdmissionBatch(positions, submissions);
-  }
-
-  private PositionAdvance advance(Share share) {
-    Placement.At at = partitions.at(share.partition());
-    if (at == null) {
-      throw new IllegalStateException(share.partition() + " is not consumed");
-    }
-    if (at.row() != null
-        && !share.records().isEmpty()
-        && share.records().getFirst().offset() < at.row()) {
-      throw new IllegalStateException(
-          share.partition()
-              + ": offset "
-              + share.records().getFirst().offset()
-              + " lies before the position "
-              + at.row());
-    }
-    return new PositionAdvance(at.key(), at.row(), share.next());
-  }
-
-  private void settle(List<Share> shares, Admission.Decided decided) {
-    int records = shares.stream().mapToInt(share -> share.records().size()).sum();
     if (decided.decisions().size() != records) {
       throw new IllegalStateException(
           decided.decisions().size() + " decisions for " + records + " records");
     }
-    shares.forEach(share -> partitions.advance(share.partition(), share.next()));
     decided.decisions().forEach(one -> stats.decided(one.decision()));
     stats.batch();
+    return settled;
   }
 
-  private List<Share> withoutFenced(List<Share> shares, Admission.Fenced fenced) {
-    List<TopicPartition> lost = new ArrayList<>();
-    for (PartitionKey key : fenced.partitions()) {
-      lost.add(new TopicPartition(key.topic(), key.partition()));
+  private static Verdict.Settled settle(
+      PositionedShare share, int index, List<Admission.Decided.Held> held) {
+    List<ConsumerRecord<byte[], byte[]>> records = share.share().records();
+    for (Admission.Decided.Held one : held) {
+      if (one.positionIndex() == index) {
+        int decided = 0;
+        while (records.get(decided).offset() < one.offset()) {
+          decided++;
+        }
+        return new Verdict.Settled(
+            share, decided, one.offset(), new Verdict.Wait(records.get(decided), one.full()));
+      }
     }
+    return new Verdict.Settled(share, records.size(), share.share().next(), null);
+  }
+
+  private static List<PositionedShare> sharesOf(
+      List<PositionedShare> shares, Admission.Fenced fenced) {
+    List<PartitionKey> keys = fenced.partitions();
+    List<PositionedShare> lost =
+        shares.stream().filter(share -> keys.contains(share.advance().partition())).toList();
     if (lost.isEmpty()) {
       throw new IllegalStateException("fenced, but no partition is named");
     }
-    LOG.warn("another owner has moved {}: dropping what was read of them", lost);
-    stats.fenced(lost.size());
-    partitions.forget(lost);
-    return consumedOf(shares);
-  }
-
-  private List<Share> consumedOf(List<Share> shares) {
-    return shares.stream()
-        .filter(
-            share -> {
-              Placement.At at = partitions.at(share.partition());
-              return at != null && share.moves(at.row());
-            })
-        .toList();
+    return lost;
   }
 }

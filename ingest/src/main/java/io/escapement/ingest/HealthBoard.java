@@ -9,7 +9,7 @@ final class HealthBoard {
 
   private final IngestStats stats;
   private volatile IngestHealth health =
-      new IngestHealth(IngestHealth.State.RUNNING, 0, 0, Map.of(), null, null);
+      new IngestHealth(IngestHealth.State.RUNNING, 0, 0, Map.of(), Map.of(), null, null);
 
   HealthBoard(IngestStats stats) {
     this.stats = stats;
@@ -25,6 +25,15 @@ final class HealthBoard {
     partitions
         .stopped()
         .forEach((partition, stop) -> stopped.put(partition.toString(), stop.reason()));
+    Map<String, String> held = new HashMap<>();
+    partitions
+        .held()
+        .forEach(
+            (partition, wait) ->
+                held.put(
+                    partition.toString(),
+                    "offset %d waits for room (%s) since %s"
+                        .formatted(wait.record().offset(), wait.full().word(), wait.since())));
     IngestHealth.State state =
         failing || !stopped.isEmpty() ? IngestHealth.State.DEGRADED : IngestHealth.State.RUNNING;
     health =
@@ -32,6 +41,7 @@ final class HealthBoard {
             state,
             partitions.count(),
             partitions.waiting().size(),
+            held,
             stopped,
             health.lastError(),
             health.lastErrorAt());
@@ -45,6 +55,7 @@ final class HealthBoard {
             IngestHealth.State.DEGRADED,
             health.partitions(),
             health.waiting(),
+            health.held(),
             health.stopped(),
             WireText.oneLine(failure),
             Instant.now());
@@ -53,6 +64,7 @@ final class HealthBoard {
   /** Notes the end. */
   void end(IngestHealth.State state) {
     health =
-        new IngestHealth(state, 0, 0, health.stopped(), health.lastError(), health.lastErrorAt());
+        new IngestHealth(
+            state, 0, 0, Map.of(), health.stopped(), health.lastError(), health.lastErrorAt());
   }
 }

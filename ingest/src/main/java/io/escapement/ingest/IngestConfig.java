@@ -3,6 +3,7 @@ package io.escapement.ingest;
 import io.escapement.ledger.AdmissionBatch;
 import io.escapement.ledger.TopicNames;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * How ingest works; where Kafka is stands in the client properties, limits stand in the ledger.
@@ -15,6 +16,9 @@ import java.time.Duration;
  * @param pollTimeout how long a poll waits for records, at most 5 s (default 250 ms)
  * @param retryBase wait after a first failure of Kafka or the ledger (default 100 ms)
  * @param retryCap longest wait; each further failure doubles it up to here (default 5 s)
+ * @param holdTopics the requests topics whose partitions wait when a budget is full, instead of
+ *     having records refused; of a full tenant's budget only the tenant's own topic waits (default
+ *     none)
  * @param kafkaTimeout how long Kafka may take to answer a question (default 10 s)
  */
 public record IngestConfig(
@@ -24,6 +28,7 @@ public record IngestConfig(
     Duration pollTimeout,
     Duration retryBase,
     Duration retryCap,
+    Set<String> holdTopics,
     Duration kafkaTimeout) {
 
   private static final int LEAST_BATCH_BYTES = 64 * 1024;
@@ -31,6 +36,7 @@ public record IngestConfig(
   private static final Duration LONGEST_KAFKA = Duration.ofMinutes(1);
 
   public IngestConfig {
+    holdTopics = Set.copyOf(holdTopics);
     refuseIf(group.isBlank(), "ingest.group is empty; name the consumer group");
     refuseIf(
         batchRecords < 1 || batchRecords > AdmissionBatch.MAX_SUBMISSIONS,
@@ -53,19 +59,26 @@ public record IngestConfig(
         Duration.ofMillis(250),
         Duration.ofMillis(100),
         Duration.ofSeconds(5),
+        Set.of(),
         Duration.ofSeconds(10));
   }
 
   /** The same with another batch size. */
   public IngestConfig withBatchRecords(int records) {
     return new IngestConfig(
-        group, records, batchBytes, pollTimeout, retryBase, retryCap, kafkaTimeout);
+        group, records, batchBytes, pollTimeout, retryBase, retryCap, holdTopics, kafkaTimeout);
   }
 
   /** The same with another limit for Kafka's answers. */
   public IngestConfig withKafkaTimeout(Duration timeout) {
     return new IngestConfig(
-        group, batchRecords, batchBytes, pollTimeout, retryBase, retryCap, timeout);
+        group, batchRecords, batchBytes, pollTimeout, retryBase, retryCap, holdTopics, timeout);
+  }
+
+  /** The same with topics that wait when a budget is full. */
+  public IngestConfig withHoldTopics(Set<String> topics) {
+    return new IngestConfig(
+        group, batchRecords, batchBytes, pollTimeout, retryBase, retryCap, topics, kafkaTimeout);
   }
 
   private static void refuseUnlessWithin(String setting, Duration value, Duration most) {

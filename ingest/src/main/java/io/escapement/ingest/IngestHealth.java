@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param partitions how many this process owns
  * @param waiting how many of them wait for their position to be read
+ * @param held the partitions that wait for room, {@code topic-partition}, with what for and since
+ *     when
  * @param stopped the partitions that are stopped, {@code topic-partition}, with the reason
  * @param lastError the last failure, still told after it was overcome; null if there was none
  * @param lastErrorAt when, by this machine's clock
@@ -17,6 +19,7 @@ public record IngestHealth(
     State state,
     int partitions,
     int waiting,
+    Map<String, String> held,
     Map<String, String> stopped,
     @Nullable String lastError,
     @Nullable Instant lastErrorAt) {
@@ -34,6 +37,7 @@ public record IngestHealth(
   }
 
   public IngestHealth {
+    held = Map.copyOf(held);
     stopped = Map.copyOf(stopped);
   }
 }

@@ -2,7 +2,13 @@ package io.escapement.ingest;
 
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.LedgerException;
+import io.escapement.ledger.PositionAdvance;
+import io.escapement.ledger.PositionAdvance.WhenFull;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,11 +33,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Polls the requests topics and has the ledger decide every record, once.
  *
- * <p>What a poll brings is decided before the next poll, so no batch is ever open while partitions
- * change hands. The ledger moves a partition's position in the transaction of its decisions, from
- * what this loop last read or wrote; a loop that lost its partition without noticing is refused
- * there. After every failure that leaves open what was committed, positions are read again: they
- * say it. Kafka's committed offsets follow for tools that show lag; nothing resumes from them.
+ * <p>Two threads: the consumer's, which polls, reads records and keeps the partitions, and the
+ * ledger's, which decides one batch after the other. While one batch is decided the next is polled
+ * and read; when the ledger does not keep up (it waits for a lock, say) the partitions rest and the
+ * consumer goes on polling, so that the group never takes it for dead.
+ *
+ * <p>The ledger moves a partition's position in the transaction of its decisions, from what this
+ * loop believes it to be; a loop that lost its partition without noticing, or that followed up on a
+ * batch that failed, is refused there. After every failure that leaves open what was committed,
+ * positions are read again: they say it. Kafka's committed offsets follow for tools that show lag;
+ * nothing resumes from them.
  *
  * <p>Cost: one statement a batch. Ordering: records of a partition are decided in offset order.
  * Thread rule: one thread calls {@link #runOnce} and {@link #close}; {@link #health} from any.
@@ -45,6 +56,21 @@ public final class IngestLoop implements AutoCloseable {
   /** The payload limit may be changed in the ledger at any time; it is heeded within this. */
   private static final Duration SETTINGS_AGE = Duration.ofSeconds(10);
 
+  /** So often it is looked whether a partition that waits for room finds it. */
+  private static final Duration HOLD_RETRY = Duration.ofMillis(250);
+
+  /** So often it is looked whether somebody has said where a stopped partition goes on. */
+  private static final Duration STOPPED_RETRY = Duration.ofSeconds(2);
+
+  /** One batch is decided, one waits for its turn. */
+  private static final int MOST_IN_HAND = 2;
+
+  /** While the ledger is asked where to begin, its answer is looked for so often. */
+  private static final Duration SHORT_POLL = Duration.ofMillis(10);
+
+  /** The ledger ends its statements well within this. */
+  private static final Duration GIVING_UP_LIMIT = Duration.ofSeconds(45);
+
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
   private final Consumer<byte[], byte[]> consumer;
@@ -56,12 +82,20 @@ public final class IngestLoop implements AutoCloseable {
   private final Partitions partitions;
   private final Placements placements;
   private final Admitter admitter;
+  private final LedgerThread ledgerThread = new LedgerThread();
+  private final Deque<Pending<Verdict>> inHand = new ArrayDeque<>();
   private final Backoff backoff;
   private final HealthBoard board;
-  private long checkedMetadata = -1;
-  private boolean pollFailed;
+  private final IngestStats stats;
+  private @Nullable Pending<Map<TopicPartition, Placements.Found>> placing;
+  private Set<TopicPartition> placed = Set.of();
+  private @Nullable Pending<RequestReader> reading;
   private @Nullable RequestReader reader;
   private long readerNanos;
+  private long holdsTriedNanos = System.nanoTime();
+  private long stoppedTriedNanos = System.nanoTime();
+  private long checkedMetadata = -1;
+  private boolean pollFailed;
 
   IngestLoop(
       Consumer<byte[], byte[]> consumer,
@@ -77,11 +111,12 @@ public final class IngestLoop implements AutoCloseable {
     this.ledger = ledger;
     this.requestsTopic = requestsTopic;
     this.config = config;
-    this.partitions = new Partitions(consumer);
+    this.partitions = new Partitions(consumer, this::endWhatIsInHand);
     this.placements = new Placements(facts, ledger);
-    this.admitter = new Admitter(ledger, partitions, stats);
+    this.admitter = new Admitter(ledger, stats);
     this.backoff = new Backoff(config.retryBase(), config.retryCap(), System::nanoTime);
     this.board = new HealthBoard(stats);
+    this.stats = stats;
     consumer.subscribe(topics(requestsTopic), partitions);
   }
 
@@ -91,9 +126,9 @@ public final class IngestLoop implements AutoCloseable {
   }
 
   /**
-   * Polls once and decides what came.
+   * Notes what the ledger has decided, polls once, and hands on what came.
    *
-   * @return how many records were decided
+   * @return how many records were found decided
    */
   public int runOnce() {
     int decided = 0;
@@ -103,10 +138,18 @@ public final class IngestLoop implements AutoCloseable {
         LockSupport.parkNanos(backoff.remaining().toNanos());
         pollFailed = false;
       }
-      placeWaiting();
-      ConsumerRecords<byte[], byte[]> polled = poll();
-      checkTopicIds();
-      decided = decide(polled);
+      decided = noteVerdicts();
+      place();
+      tryHeld();
+      if (inHand.size() >= MOST_IN_HAND && !oldestEnds()) {
+        partitions.rest();
+        poll(Duration.ZERO);
+      } else if (inHand.size() < MOST_IN_HAND) {
+        partitions.goOn();
+        ConsumerRecords<byte[], byte[]> polled = poll(pollWait());
+        checkTopicIds();
+        handOn(polled);
+      }
       backoff.quiet();
     } catch (WakeupException e) {
       LOG.debug("woken up");
@@ -131,15 +174,17 @@ public final class IngestLoop implements AutoCloseable {
     consumer.wakeup();
   }
 
-  /** Leaves the group. */
+  /** Has what is in hand decided, and leaves the group. */
   @Override
   public void close() {
     close(IngestHealth.State.CLOSED);
   }
 
   void close(IngestHealth.State state) {
+    endWhatIsInHand();
     board.end(state);
     consumer.close(CloseOptions.timeout(CLOSE_LIMIT));
+    ledgerThread.close();
   }
 
   /** Notes a fault that ends the loop. */
@@ -147,12 +192,19 @@ public final class IngestLoop implements AutoCloseable {
     board.failed(fault);
   }
 
-  private ConsumerRecords<byte[], byte[]> poll() {
-    Duration wait = config.pollTimeout();
-    Duration untilRetry = backoff.remaining();
-    if (!untilRetry.isZero() && untilRetry.compareTo(wait) < 0) {
-      wait = untilRetry;
+  private Duration pollWait() {
+    if (placing != null || reader == null) {
+      return SHORT_POLL;
     }
+    Duration wait = config.pollTimeout();
+    if (!partitions.held().isEmpty() && HOLD_RETRY.compareTo(wait) < 0) {
+      wait = HOLD_RETRY;
+    }
+    Duration untilRetry = backoff.remaining();
+    return untilRetry.isZero() || untilRetry.compareTo(wait) > 0 ? wait : untilRetry;
+  }
+
+  private ConsumerRecords<byte[], byte[]> poll(Duration wait) {
     try {
       return consumer.poll(wait);
     } catch (InvalidOffsetException e) {
@@ -169,28 +221,183 @@ public final class IngestLoop implements AutoCloseable {
     }
   }
 
-  private int decide(ConsumerRecords<byte[], byte[]> polled) {
-    int decided = 0;
+  /** Hands what was polled to the ledger, in batches. */
+  private void handOn(ConsumerRecords<byte[], byte[]> polled) {
     for (List<Share> batch : Batches.of(polled, config.batchRecords(), config.batchBytes())) {
-      List<Share> shares = admitter.admit(batch, reader());
-      if (!shares.isEmpty()) {
-        backoff.succeeded();
-        commitAfterwards(shares);
+      List<PositionedShare> shares = new ArrayList<>(batch.size());
+      for (Share share : batch) {
+        Placement.At at = partitions.at(share.partition());
+        if (at != null && share.moves(at.row())) {
+          requireNotBefore(share, at);
+          shares.add(positioned(share, at));
+          partitions.advance(share.partition(), share.next());
+        }
       }
-      for (Share share : shares) {
-        decided += share.records().size();
-      }
+      handOn(shares);
+    }
+  }
+
+  private void handOn(List<PositionedShare> shares) {
+    RequestReader current = reader;
+    if (shares.isEmpty()) {
+      return;
+    }
+    if (current == null) {
+      throw new IllegalStateException("a partition is consumed before the limits were read");
+    }
+    Admitter.Batch batch = Admitter.Batch.of(shares, current);
+    inHand.add(ledgerThread.submit(() -> admitter.admit(batch), shares));
+  }
+
+  private PositionedShare positioned(Share share, Placement.At at) {
+    return new PositionedShare(
+        share,
+        new PositionAdvance(at.key(), at.row(), share.next(), whenFull(at.key().topic())),
+        partitions.epoch(share.partition()));
+  }
+
+  private WhenFull whenFull(String topic) {
+    if (!config.holdTopics().contains(topic)) {
+      return WhenFull.REJECT;
+    }
+    return topic.equals(requestsTopic) ? WhenFull.HOLD_FOR_LEDGER : WhenFull.HOLD_FOR_TENANT;
+  }
+
+  private static void requireNotBefore(Share share, Placement.At at) {
+    if (at.row() != null
+        && !share.records().isEmpty()
+        && share.records().getFirst().offset() < at.row()) {
+      throw new IllegalStateException(
+          "%s: offset %d lies before the position %d"
+              .formatted(share.partition(), share.records().getFirst().offset(), at.row()));
+    }
+  }
+
+  /**
+   * Tries the records that wait for room, alone: what stands behind them need not be read again.
+   */
+  private void tryHeld() {
+    Map<TopicPartition, Placement.Held> held = partitions.held();
+    long now = System.nanoTime();
+    if (held.isEmpty()
+        || !inHand.isEmpty()
+        || !backoff.remaining().isZero()
+        || now - holdsTriedNanos < HOLD_RETRY.toNanos()) {
+      return;
+    }
+    holdsTriedNanos = now;
+    List<PositionedShare> shares = new ArrayList<>();
+    held.forEach(
+        (partition, wait) -> {
+          long offset = wait.record().offset();
+          Share alone = new Share(partition, List.of(wait.record()), offset + 1);
+          shares.add(positioned(alone, new Placement.At(wait.key(), offset)));
+        });
+    handOn(shares);
+  }
+
+  /** Notes what became of the batches that are decided by now. */
+  private int noteVerdicts() {
+    int decided = 0;
+    Pending<Verdict> oldest = inHand.peek();
+    while (oldest != null && oldest.isDone()) {
+      inHand.remove();
+      decided += note(oldest);
+      oldest = inHand.peek();
     }
     return decided;
   }
 
-  private void commitAfterwards(List<Share> shares) {
+  private int note(Pending<Verdict> batch) {
+    Verdict verdict;
+    try {
+      verdict = batch.result();
+    } catch (LedgerException e) {
+      List<TopicPartition> open = new ArrayList<>();
+      for (PositionedShare share : batch.shares()) {
+        if (partitions.isSince(share.partition(), share.epoch())) {
+          open.add(share.partition());
+        }
+      }
+      if (!open.isEmpty()) {
+        // What was committed is open now; the positions tell.
+        partitions.forget(open);
+        failed(e);
+      }
+      return 0;
+    }
+    if (!verdict.settled().isEmpty()) {
+      backoff.succeeded();
+    }
+    int decided = 0;
+    for (Verdict.Settled settled : verdict.settled()) {
+      decided += settled.records();
+      note(settled);
+    }
+    noteFenced(verdict.fenced());
+    commitAfterwards(verdict.settled());
+    return decided;
+  }
+
+  private void note(Verdict.Settled settled) {
+    PositionedShare share = settled.share();
+    TopicPartition partition = share.partition();
+    if (!partitions.isSince(partition, share.epoch())) {
+      return;
+    }
+    Verdict.Wait wait = settled.waitsAt();
+    Placement.Held held = partitions.held().get(partition);
+    if (wait != null) {
+      partitions.hold(
+          partition,
+          new Placement.Held(
+              share.advance().partition(), wait.record(), wait.full(), Instant.now()));
+    } else if (held != null) {
+      partitions.release(partition, held, settled.next());
+    }
+  }
+
+  private void noteFenced(List<PositionedShare> fenced) {
+    List<TopicPartition> lost = new ArrayList<>();
+    for (PositionedShare share : fenced) {
+      // One that followed from a batch that failed or had to wait was bound to be refused.
+      if (partitions.isSince(share.partition(), share.epoch())) {
+        lost.add(share.partition());
+      }
+    }
+    if (!lost.isEmpty()) {
+      LOG.warn("another owner has moved {}: dropping what was read of them", lost);
+      stats.fenced(lost.size());
+      partitions.forget(lost);
+    }
+  }
+
+  /** Whether the oldest batch in hand ends within the time of a poll. */
+  private boolean oldestEnds() {
+    Pending<Verdict> oldest = inHand.peek();
+    return oldest == null || oldest.endsWithin(config.pollTimeout());
+  }
+
+  /** Waits until nothing of this consumer is open in the ledger: committed or rolled back. */
+  private void endWhatIsInHand() {
+    Pending<Verdict> newest = inHand.peekLast();
+    if (newest != null && !newest.endsWithin(GIVING_UP_LIMIT)) {
+      LOG.error(
+          "the ledger has not ended a batch within {}; the fence keeps it safe", GIVING_UP_LIMIT);
+      return;
+    }
+    noteVerdicts();
+  }
+
+  private void commitAfterwards(List<Verdict.Settled> settled) {
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-    for (Share share : shares) {
-      offsets.merge(
-          share.partition(),
-          new OffsetAndMetadata(share.next()),
-          (one, other) -> one.offset() > other.offset() ? one : other);
+    for (Verdict.Settled one : settled) {
+      if (partitions.owns(one.share().partition())) {
+        offsets.put(one.share().partition(), new OffsetAndMetadata(one.next()));
+      }
+    }
+    if (offsets.isEmpty()) {
+      return;
     }
     consumer.commitAsync(
         offsets,
@@ -202,25 +409,75 @@ public final class IngestLoop implements AutoCloseable {
         });
   }
 
-  /** Reads the positions of partitions that wait for it, unless a failure was a moment ago. */
-  private void placeWaiting() {
-    Set<TopicPartition> waiting = partitions.waiting();
-    if (waiting.isEmpty() || !backoff.remaining().isZero()) {
+  /** Has positions read, unless a failure was a moment ago, and goes to those that were. */
+  private void place() {
+    if (placing != null) {
+      if (!placing.isDone()) {
+        return;
+      }
+      Pending<Map<TopicPartition, Placements.Found>> done = placing;
+      placing = null;
+      try {
+        note(done.result());
+      } catch (LedgerException | KafkaException e) {
+        if (e instanceof InterruptException) {
+          throw e;
+        }
+        // Partitions that have their place go on.
+        failed(e);
+      }
+    }
+    if (!backoff.remaining().isZero()) {
       return;
     }
-    try {
-      Map<TopicPartition, Placements.Found> found = placements.of(waiting);
-      found.forEach(partitions::place);
-      waiting.removeAll(found.keySet());
-      if (!waiting.isEmpty()) {
-        failed(new KafkaException("Kafka does not know " + waiting));
+    readLimits();
+    Set<TopicPartition> waiting = partitions.waiting();
+    long now = System.nanoTime();
+    if (now - stoppedTriedNanos > STOPPED_RETRY.toNanos()) {
+      stoppedTriedNanos = now;
+      waiting.addAll(partitions.stopped().keySet());
+    }
+    if (!waiting.isEmpty() && reader != null) {
+      placed = Set.copyOf(waiting);
+      placing = ledgerThread.submit(() -> placements.of(waiting), List.of());
+    }
+  }
+
+  private void note(Map<TopicPartition, Placements.Found> found) {
+    Set<TopicPartition> missing = new HashSet<>(placed);
+    missing.removeAll(found.keySet());
+    missing.retainAll(partitions.waiting());
+    Set<TopicPartition> still = partitions.waiting();
+    still.addAll(partitions.stopped().keySet());
+    found.forEach(
+        (partition, place) -> {
+          if (still.contains(partition)) {
+            partitions.place(partition, place);
+          }
+        });
+    if (!missing.isEmpty()) {
+      failed(new KafkaException("Kafka does not know " + missing));
+    }
+  }
+
+  /** Has the ledger's limits read when those known are old. */
+  private void readLimits() {
+    if (reading != null && reading.isDone()) {
+      Pending<RequestReader> done = reading;
+      reading = null;
+      try {
+        reader = done.result();
+        readerNanos = System.nanoTime();
+      } catch (LedgerException e) {
+        failed(e);
       }
-    } catch (LedgerException | KafkaException e) {
-      if (e instanceof InterruptException || e instanceof WakeupException) {
-        throw e;
-      }
-      // Partitions that have their place go on.
-      failed(e);
+    }
+    boolean old = reader == null || System.nanoTime() - readerNanos > SETTINGS_AGE.toNanos();
+    if (old && reading == null) {
+      reading =
+          ledgerThread.submit(
+              () -> new RequestReader(requestsTopic, ledger.settings().maxPayloadBytes()),
+              List.of());
     }
   }
 
@@ -230,9 +487,7 @@ public final class IngestLoop implements AutoCloseable {
     if (seen == checkedMetadata) {
       return;
     }
-    Map<TopicPartition, UUID> known = new HashMap<>();
-    partitions.consumed().forEach((partition, at) -> known.put(partition, at.key().topicId()));
-    partitions.stopped().forEach((partition, stop) -> known.put(partition, stop.key().topicId()));
+    Map<TopicPartition, UUID> known = partitions.topicIds();
     if (!known.isEmpty()) {
       Map<String, UUID> ids = facts.ids(Placements.topics(known.keySet()));
       Set<TopicPartition> others = new HashSet<>();
@@ -248,17 +503,6 @@ public final class IngestLoop implements AutoCloseable {
       }
     }
     checkedMetadata = seen;
-  }
-
-  private RequestReader reader() {
-    long now = System.nanoTime();
-    RequestReader current = reader;
-    if (current == null || now - readerNanos > SETTINGS_AGE.toNanos()) {
-      current = new RequestReader(requestsTopic, ledger.settings().maxPayloadBytes());
-      reader = current;
-      readerNanos = now;
-    }
-    return current;
   }
 
   private void failed(RuntimeException failure) {

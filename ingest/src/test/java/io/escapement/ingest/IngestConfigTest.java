@@ -33,6 +33,7 @@ class IngestConfigTest {
                     config.pollTimeout(),
                     config.retryBase(),
                     config.retryCap(),
+                    config.holdTopics(),
                     config.kafkaTimeout()))
         .hasMessage("ingest.group is empty; name the consumer group");
     assertThatThrownBy(
@@ -44,6 +45,7 @@ class IngestConfigTest {
                     config.pollTimeout(),
                     Duration.ofSeconds(6),
                     config.retryCap(),
+                    config.holdTopics(),
                     config.kafkaTimeout()))
         .hasMessage("ingest.retry-base is PT6S; it must be between PT0.001S and PT5S");
   }

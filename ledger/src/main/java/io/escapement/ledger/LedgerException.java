@@ -16,7 +16,7 @@ public final class LedgerException extends RuntimeException {
 
   private final @Nullable String sqlState;
 
-  LedgerException(String what, SQLException cause) {
+  public LedgerException(String what, SQLException cause) {
     super(what + ": " + cause.getMessage(), cause);
     this.sqlState = cause.getSQLState();
   }

@@ -1,0 +1,1 @@
+select format('create database %I', ?::text)

@@ -1,0 +1,1 @@
+select coalesce(sum(position), 0) from escapement.ingest_position where topic = ?

@@ -1,0 +1,1 @@
+select format('drop database if exists %I with (force)', ?::text)

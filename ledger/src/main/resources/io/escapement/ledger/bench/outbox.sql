@@ -1,0 +1,1 @@
+insert into escapement.outbox (events) values (?)
