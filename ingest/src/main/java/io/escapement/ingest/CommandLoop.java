@@ -40,6 +40,9 @@ final class CommandLoop implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(CommandLoop.class);
 
+  /** So often it is looked whether somebody has said where a stopped partition goes on. */
+  private static final Duration STOPPED_RETRY = Duration.ofSeconds(2);
+
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
   private final Consumer<byte[], byte[]> consumer;
@@ -55,6 +58,7 @@ final class CommandLoop implements AutoCloseable {
       new CommandHealth(CommandHealth.State.RUNNING, 0, Map.of(), null, null);
   private long checkedMetadata = -1;
   private boolean pollFailed;
+  private long stoppedTriedNanos = System.nanoTime();
 
   CommandLoop(
       Consumer<byte[], byte[]> consumer,
@@ -190,12 +194,21 @@ final class CommandLoop implements AutoCloseable {
 
   /** Reads the positions of partitions that wait for it, unless a failure was a moment ago. */
   private void placeWaiting() {
+    if (!backoff.remaining().isZero()) {
+      return;
+    }
     Set<TopicPartition> waiting = new HashSet<>(partitions.waiting());
-    if (waiting.isEmpty() || !backoff.remaining().isZero()) {
+    Set<TopicPartition> asked = new HashSet<>(waiting);
+    long now = System.nanoTime();
+    if (now - stoppedTriedNanos > STOPPED_RETRY.toNanos()) {
+      stoppedTriedNanos = now;
+      asked.addAll(partitions.stopped().keySet());
+    }
+    if (asked.isEmpty()) {
       return;
     }
     try {
-      Map<TopicPartition, Placements.Found> found = placements.of(waiting);
+      Map<TopicPartition, Placements.Found> found = placements.of(asked);
       found.forEach(partitions::place);
       waiting.removeAll(found.keySet());
       if (!waiting.isEmpty()) {

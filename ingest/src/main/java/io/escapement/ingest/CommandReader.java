@@ -68,6 +68,7 @@ final class CommandReader {
   }
 
   /** The same without anything that the record contains. */
+  @SuppressWarnings("NullAway") // As below.
   static CommandRecord withhold(
       ConsumerRecord<byte[], byte[]> record, PositionAdvance position, String reason) {
     return new CommandRecord.Refused(
@@ -131,6 +132,8 @@ final class CommandReader {
     }
   }
 
+  // NullAway does not see in the class file that the value may be null.
+  @SuppressWarnings("NullAway")
   private static CommandRecord refused(
       ConsumerRecord<byte[], byte[]> record,
       PositionAdvance position,

@@ -236,6 +236,12 @@ class CommandKafkaTest {
         .contains("position 1")
         .contains("lies before its first record 2");
     assertThat(fixture.receipts()).isEmpty();
+    fixture
+        .database()
+        .execute("select escapement.move_position('%s', 0, 1, 2, 'given up')".formatted(id));
+    await().until(() -> fixture.receipts().size() == 1);
+    assertThat(fixture.decisions()).containsExactly("2 executed");
+    await().until(() -> commands.health().state() == CommandHealth.State.RUNNING);
   }
 
   @Test
