@@ -129,7 +129,6 @@ public final class Assembly {
     if (!Boolean.parseBoolean(config.text(Key.INGEST_COMMANDS))) {
       return Optional.empty();
     }
-    requireTopics(List.of(topics.commands()));
     return Optional.of(Commands.open(ledgerConfig().withPoolSize(1), config.kafkaClient(), topics));
   }
 

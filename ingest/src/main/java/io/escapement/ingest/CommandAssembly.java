@@ -111,7 +111,7 @@ public final class CommandAssembly implements AutoCloseable {
     try {
       if (!facts.ids(List.of(topic)).containsKey(topic)) {
         throw new IngestException(
-            "topics.prefix leads to the topic '%s', which Kafka does not have; create the topic, or set ingest.commands=false"
+            "topics.prefix leads to the topic '%s', which Kafka does not have; create it with: escapement migrate (or correct the prefix), or set ingest.commands=false"
                 .formatted(topic));
       }
     } catch (KafkaException e) {
