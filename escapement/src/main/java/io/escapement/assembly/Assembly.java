@@ -91,7 +91,11 @@ public final class Assembly {
   /** Starts ingest. */
   public Part ingest() {
     IngestConfig ingestConfig =
-        checked(() -> IngestConfig.of(topics).withBatchRecords(config.number(Key.INGEST_BATCH)));
+        checked(
+            () ->
+                IngestConfig.of(topics)
+                    .withBatchRecords(config.number(Key.INGEST_BATCH))
+                    .withHoldTopics(holdTopics()));
     requireTopics(List.of(topics.requests()));
     Ledger ledger = ledger(Role.INGEST);
     Optional<Commands> commands = Optional.empty();
@@ -116,6 +120,22 @@ public final class Assembly {
       ledger.close();
       throw e;
     }
+  }
+
+  private Set<String> holdTopics() {
+    Set<String> hold = new TreeSet<>(config.names(Key.INGEST_HOLD_TOPICS));
+    for (String topic : hold) {
+      if (!topic.equals(topics.requests()) && !topic.startsWith(topics.tenantRequests(""))) {
+        throw new ConfigException(
+            "%s names '%s', which is no requests topic; name %s or topics that begin with %s"
+                .formatted(
+                    config.said(Key.INGEST_HOLD_TOPICS),
+                    topic,
+                    topics.requests(),
+                    topics.tenantRequests("")));
+      }
+    }
+    return hold;
   }
 
   private static Optional<String> ended(IngestHealth health) {

@@ -5,6 +5,8 @@ import io.escapement.bench.BenchServers;
 import io.escapement.bench.Figure;
 import io.escapement.bench.Figures;
 import io.escapement.bench.IngestBench;
+import io.escapement.bench.PipelineBench;
+import io.escapement.bench.RelayBench;
 import io.escapement.bench.Stop;
 import io.escapement.cli.Main.Terminal;
 import io.escapement.config.Config;
@@ -22,6 +24,8 @@ import picocli.CommandLine.Option;
 
 /** Measures one thing, and tells it in a table and in lines of JSON. */
 abstract class BenchCommand extends ConfiguredCommand {
+
+  private static final int WARM_UP_SECONDS = 10;
 
   @Option(
       names = "--given",
@@ -63,7 +67,7 @@ abstract class BenchCommand extends ConfiguredCommand {
   static CommandLine build(Terminal terminal, Map<String, String> environment) {
     CommandLine bench = new CommandLine(new Parent());
     bench.getCommandSpec().mixinStandardHelpOptions(true);
-    for (BenchCommand command : List.of(new Ingest())) {
+    for (BenchCommand command : List.of(new Ingest(), new Pipeline(), new Relay())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);
       bench.addSubcommand(line);
@@ -225,6 +229,124 @@ abstract class BenchCommand extends ConfiguredCommand {
               history,
               randomIds);
       return new IngestBench(servers, plan, stop, this::say).run();
+    }
+  }
+
+  /** The way through all parts. */
+  @Command(
+      name = "pipeline",
+      description = {
+        "Tasks a second from the requests topic to the outcome, and the time from produce to outcome"
+            + " at an even rate; ingest, relay and dispatcher run as a process each."
+      })
+  static final class Pipeline extends BenchCommand {
+    @Option(
+        names = "--tasks",
+        paramLabel = "N",
+        description = "Immediate tasks whose rate is measured. Default: 50000")
+    private @Nullable Integer tasks;
+
+    @Option(
+        names = "--warm-up",
+        paramLabel = "N",
+        description = "Tasks before that. Default: 20000")
+    private @Nullable Integer warmUp;
+
+    @Option(
+        names = "--rate",
+        paramLabel = "N",
+        defaultValue = "200",
+        description = "Tasks a second for the latencies. Default: ${DEFAULT-VALUE}")
+    private int rate;
+
+    @Option(
+        names = "--seconds",
+        paramLabel = "N",
+        description = "How long latencies are measured. Default: 30")
+    private @Nullable Integer seconds;
+
+    @Option(
+        names = "--tenants",
+        paramLabel = "N",
+        defaultValue = "10",
+        description = "Tenants that share the tasks. Default: ${DEFAULT-VALUE}")
+    private int tenants;
+
+    @Option(
+        names = "--payload",
+        paramLabel = "BYTES",
+        defaultValue = "200",
+        description = "Size of each record's value. Default: ${DEFAULT-VALUE}")
+    private int valueBytes;
+
+    Pipeline() {
+      super(Group.LEDGER, Group.KAFKA, Group.INGEST, Group.RELAY, Group.DISPATCHER);
+    }
+
+    @Override
+    Figures measure(BenchServers servers, Stop stop) {
+      PipelineBench.Plan plan =
+          new PipelineBench.Plan(
+              repeats(),
+              atLeast(1, "--tasks", sized(tasks, 50_000, 500)),
+              atLeast(1, "--warm-up", sized(warmUp, 20_000, 100)),
+              atLeast(1, "--rate", rate),
+              atLeast(1, "--seconds", sized(seconds, 30, 2)),
+              sized(null, WARM_UP_SECONDS, 1),
+              atLeast(1, "--tenants", tenants),
+              atLeast(1, "--payload", valueBytes));
+      return new PipelineBench(servers, plan, stop, this::say).run();
+    }
+  }
+
+  /** The relay alone. */
+  @Command(
+      name = "relay",
+      description = {
+        "The relay alone, as a process: time from commit to readable, processor time while idle,"
+            + " events a second at full load, and how long a takeover takes after a kill -9."
+      })
+  static final class Relay extends BenchCommand {
+    @Option(
+        names = "--rate",
+        paramLabel = "N",
+        defaultValue = "200",
+        description = "Transactions a second for the latencies. Default: ${DEFAULT-VALUE}")
+    private int rate;
+
+    @Option(
+        names = "--seconds",
+        paramLabel = "N",
+        description = "How long latencies are measured. Default: 30")
+    private @Nullable Integer seconds;
+
+    @Option(
+        names = "--idle-seconds",
+        paramLabel = "N",
+        description = "How long the idle relay is watched. Default: 20")
+    private @Nullable Integer idleSeconds;
+
+    @Option(
+        names = "--events",
+        paramLabel = "N",
+        description = "Events that wait at full load, 500 a row. Default: 3000000")
+    private @Nullable Integer events;
+
+    Relay() {
+      super(Group.LEDGER, Group.KAFKA, Group.RELAY);
+    }
+
+    @Override
+    Figures measure(BenchServers servers, Stop stop) {
+      RelayBench.Plan plan =
+          new RelayBench.Plan(
+              repeats(),
+              atLeast(1, "--rate", rate),
+              atLeast(1, "--seconds", sized(seconds, 30, 2)),
+              sized(null, WARM_UP_SECONDS, 1),
+              atLeast(1, "--idle-seconds", sized(idleSeconds, 20, 1)),
+              atLeast(1, "--events", sized(events, 3_000_000, 50_000)));
+      return new RelayBench(servers, plan, stop, this::say).run();
     }
   }
 }

@@ -109,6 +109,17 @@ public enum Key {
           + " Its login must then be a member of `escapement_operator`, and whoever may write that"
           + " topic is an operator: Kafka's ACLs must say who."),
 
+  INGEST_HOLD_TOPICS(
+      Group.INGEST,
+      "ingest.hold-topics",
+      new ValueType.Names(
+          Pattern.compile("[a-zA-Z0-9._-]{0,249}"),
+          "write names of topics, separated by commas, or nothing"),
+      "",
+      "Requests topics, by their full names, whose partitions wait at a record for which a budget has"
+          + " no room, instead of having it refused: Kafka is the waiting room. For its tenant's"
+          + " budget only a tenant's own topic waits. All ingest processes should say the same."),
+
   RELAY_SLOT(
       Group.RELAY,
       "relay.slot",

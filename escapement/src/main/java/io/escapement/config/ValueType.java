@@ -112,10 +112,13 @@ sealed interface ValueType<T> {
     }
   }
 
-  /** Names, separated by commas. */
+  /** Names, separated by commas; none at all if the shape allows an empty one. */
   record Names(Pattern shape, String order) implements ValueType<List<String>> {
     @Override
     public List<String> read(String text) {
+      if (text.isBlank() && shape.matcher("").matches()) {
+        return List.of();
+      }
       List<String> names = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
       if (!names.stream().allMatch(name -> shape.matcher(name).matches())) {
         throw new IllegalArgumentException(order);

@@ -21,6 +21,7 @@ final class Directions {
   private static final String EMBEDDED = "io.escapement.embedded..";
   private static final String[] DISTRIBUTION = {
     "io.escapement.assembly..",
+    "io.escapement.bench..",
     "io.escapement.cli..",
     "io.escapement.config..",
     "io.escapement.demo..",

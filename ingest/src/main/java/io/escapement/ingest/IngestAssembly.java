@@ -44,6 +44,7 @@ public final class IngestAssembly implements AutoCloseable {
   private final Admin admin;
   private final IngestLoop loop;
   private final IngestRunner runner;
+  private final IngestMetrics metrics;
 
   /**
    * Checks what ingest needs of Kafka and puts it together; {@link #start} sets it going.
@@ -81,6 +82,7 @@ public final class IngestAssembly implements AutoCloseable {
     }
     this.admin = connected;
     this.runner = new IngestRunner(loop);
+    this.metrics = new IngestMetrics(config.group(), stats, loop::health);
   }
 
   /** Starts the thread. */
@@ -101,6 +103,7 @@ public final class IngestAssembly implements AutoCloseable {
   /** Decides the batch in hand, leaves the group and ends the thread. */
   @Override
   public void close() {
+    metrics.close();
     runner.close();
     admin.close(Duration.ZERO);
   }

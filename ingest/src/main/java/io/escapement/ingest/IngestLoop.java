@@ -361,7 +361,8 @@ public final class IngestLoop implements AutoCloseable {
     List<TopicPartition> lost = new ArrayList<>();
     for (PositionedShare share : fenced) {
       // One that followed from a batch that failed or had to wait was bound to be refused.
-      if (partitions.isSince(share.partition(), share.epoch())) {
+      if (!partitions.owns(share.partition())
+          || partitions.isSince(share.partition(), share.epoch())) {
         lost.add(share.partition());
       }
     }

@@ -71,16 +71,22 @@ final class Placements {
     if (row < range.start()) {
       return stop(
           key,
-          "position %d of %s lies before its first record %d: retention has deleted %d offsets that were never decided"
-              .formatted(row, what, range.start(), range.start() - row));
+          "position %d of %s lies before its first record %d: retention has deleted %d offsets that were never decided; %s"
+              .formatted(
+                  row, what, range.start(), range.start() - row, cure(key, row, range.start())));
     }
     if (row > range.end()) {
       return stop(
           key,
-          "position %d of %s lies beyond its end %d: the log has lost records that were decided"
-              .formatted(row, what, range.end()));
+          "position %d of %s lies beyond its end %d: the log has lost records that were decided; %s"
+              .formatted(row, what, range.end(), cure(key, row, range.end())));
     }
     return new Found(new Placement.At(key, row), row);
+  }
+
+  private static String cure(PartitionKey key, long row, long there) {
+    return "to go on there: select escapement.move_position('%s', %d, %d, %d, 'why')"
+        .formatted(key.topicId(), key.partition(), row, there);
   }
 
   private static Found stop(PartitionKey key, String reason) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -94,14 +95,31 @@ final class IngestFixture implements AutoCloseable {
     return IngestConfig.of(topics).withBatchRecords(100);
   }
 
+  /** Waits on the shared topic when a budget is full. */
+  IngestConfig holding() {
+    return config().withHoldTopics(Set.of(topic()));
+  }
+
   /** An ingest that runs until the test ends. */
   IngestAssembly ingest() {
     return ingest(kafka(), UnaryOperator.identity());
   }
 
+  /** The same configured so. */
+  IngestAssembly ingest(IngestConfig config) {
+    return ingest(kafka(), config, UnaryOperator.identity());
+  }
+
   IngestAssembly ingest(Map<String, Object> kafka, UnaryOperator<Consumer<byte[], byte[]>> lens) {
+    return ingest(kafka, config(), lens);
+  }
+
+  private IngestAssembly ingest(
+      Map<String, Object> kafka,
+      IngestConfig config,
+      UnaryOperator<Consumer<byte[], byte[]>> lens) {
     Ledger ledger = database.connect(Role.INGEST);
-    IngestAssembly ingest = new IngestAssembly(ledger, kafka, topics, config(), lens);
+    IngestAssembly ingest = new IngestAssembly(ledger, kafka, topics, config, lens);
     open.add(ingest);
     ingest.start();
     return ingest;

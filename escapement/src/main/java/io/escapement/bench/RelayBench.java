@@ -1,0 +1,235 @@
+package io.escapement.bench;
+
+import io.escapement.ledger.bench.OutboxWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * What the relay alone costs and does, as a process of its own: latency from commit to readable,
+ * processor time while nothing comes, rate at full load, and how long nobody relays after a kill.
+ * The outbox rows are written directly; there are no tasks behind them.
+ */
+public final class RelayBench {
+
+  /**
+   * What to measure.
+   *
+   * @param repeats of everything
+   * @param perSecond transactions a second at which latencies are measured
+   * @param seconds that latencies are measured for
+   * @param warmUpSeconds before that, at the same rate
+   * @param idleSeconds that processor time is measured for
+   * @param events that wait for the relay at full load
+   */
+  public record Plan(
+      int repeats, int perSecond, int seconds, int warmUpSeconds, int idleSeconds, int events) {}
+
+  private static final int HINTS = 4;
+  private static final int EVENTS_A_ROW = 500;
+  private static final double PERCENT = 100;
+  private static final Duration CALM = Duration.ofSeconds(3);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final String IDLE = "idle";
+  private static final String FULL = "full load";
+  private static final String KILLED = "kill -9 of the leader";
+
+  private final BenchServers servers;
+  private final Plan plan;
+  private final Patience patience;
+  private final Consumer<String> said;
+  private final Figures figures = new Figures("relay");
+
+  public RelayBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
+    this.servers = servers;
+    this.plan = plan;
+    this.patience = new Patience(stop::isWanted);
+    this.said = said;
+  }
+
+  /** Measures. */
+  public Figures run() {
+    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
+      said.accept("repeat " + repeat);
+      latencyIdleAndTakeover();
+      fullLoad();
+    }
+    return figures;
+  }
+
+  private void latencyIdleAndTakeover() {
+    int from = plan.perSecond() * plan.warmUpSeconds();
+    int to = from + plan.perSecond() * plan.seconds();
+    Latencies latencies = new Latencies(to);
+    AtomicLong lastTask = new AtomicLong(-1);
+    try (BenchWorld world = servers.world(List.of());
+        CommittedReader hints =
+            CommittedReader.follow(
+                world,
+                world.topics().dispatch("default"),
+                (key, nanos) -> {
+                  long task = Long.parseLong(new String(key, StandardCharsets.UTF_8));
+                  lastTask.accumulateAndGet(task, Math::max);
+                  // A transaction is readable when its last hint is.
+                  latencies.arrived((int) Math.min(task / HINTS, Integer.MAX_VALUE), nanos);
+                });
+        OutboxWriter writer = world.database().outbox();
+        ChildPart leader = world.start("relay", patience)) {
+      awaitProbe(writer, lastTask, leader, (long) to * HINTS);
+      latency(writer, hints, latencies, leader, from, to);
+      idle(leader);
+      takeover(world, writer, lastTask, leader, ((long) to + 1) * HINTS);
+    }
+  }
+
+  /** A relay that runs may not lead yet. */
+  private void awaitProbe(OutboxWriter writer, AtomicLong lastTask, ChildPart relay, long probe) {
+    patience.await(
+        "the relay to lead",
+        LIMIT,
+        () -> {
+          relay.requireAlive();
+          writer.commit(OutboxRows.hints(probe, 1));
+          return lastTask.get() >= probe;
+        });
+  }
+
+  private void latency(
+      OutboxWriter writer,
+      CommittedReader hints,
+      Latencies latencies,
+      ChildPart relay,
+      int from,
+      int to) {
+    new Pacer(plan.perSecond(), patience)
+        .run(
+            to,
+            (i, intended) -> {
+              String row = OutboxRows.hints((long) i * HINTS, HINTS);
+              // Before the statement that commits: the time of the commit itself is counted too.
+              latencies.begun(i, System.nanoTime());
+              writer.commit(row);
+            });
+    patience.await(
+        "every hint",
+        LIMIT,
+        () -> {
+          relay.requireAlive();
+          return hints.count() > 0 && latencies.allArrived(from, to);
+        });
+    String name = plan.perSecond() + " transactions a second";
+    double[] millis = latencies.percentileMillis(from, to, 0.5, 0.99);
+    figures.add(name, "p50_ms", millis[0], "ms");
+    figures.add(name, "p99_ms", millis[1], "ms");
+    said.accept(
+        String.format(Locale.ROOT, "  p50 %.1f ms, p99 %.1f ms at %s", millis[0], millis[1], name));
+  }
+
+  private void idle(ChildPart relay) {
+    pause(CALM);
+    Duration before = relay.cpu();
+    long begun = System.nanoTime();
+    pause(Duration.ofSeconds(plan.idleSeconds()));
+    long nanos = System.nanoTime() - begun;
+    double percent = PERCENT * relay.cpu().minus(before).toNanos() / nanos;
+    relay.requireAlive();
+    figures.add(IDLE, "idle_core_percent", percent, "% of a core");
+    said.accept(String.format(Locale.ROOT, "  %.1f %% of a core while idle", percent));
+  }
+
+  private void takeover(
+      BenchWorld world,
+      OutboxWriter writer,
+      AtomicLong lastTask,
+      ChildPart leader,
+      long firstTask) {
+    try (ChildPart standby = world.start("relay", patience)) {
+      pause(CALM);
+      awaitProbe(writer, lastTask, leader, firstTask);
+      leader.kill();
+      long killed = System.nanoTime();
+      writer.commit(OutboxRows.hints(firstTask + 1, 1));
+      patience.await(
+          "the standby to take over",
+          LIMIT,
+          () -> {
+            standby.requireAlive();
+            return lastTask.get() > firstTask;
+          });
+      double millis = (System.nanoTime() - killed) / 1e6;
+      figures.add(KILLED, "takeover_ms", millis, "ms");
+      said.accept(String.format(Locale.ROOT, "  %.0f ms until a standby relays", millis));
+    }
+  }
+
+  private void fullLoad() {
+    try (BenchWorld world = servers.world(List.of());
+        TopicEnds ends =
+            new TopicEnds(
+                world, List.of(world.topics().receipts(), world.topics().dispatch("default")))) {
+      // The first relay makes the slot, so that what is written next waits for the second one.
+      try (ChildPart first = world.start("relay", patience);
+          OutboxWriter writer = world.database().outbox()) {
+        patience.await(
+            "the relay to lead",
+            LIMIT,
+            () -> {
+              first.requireAlive();
+              writer.commit(OutboxRows.hints(0, 1));
+              return ends.sum() > 0;
+            });
+      }
+      preload(world);
+      world.database().settle();
+      long before = ends.sum();
+      try (ChildPart relay = world.start("relay", patience)) {
+        figures.add(FULL, "events_per_s", follow(ends, before, relay), "events/s");
+      }
+    }
+  }
+
+  private void preload(BenchWorld world) {
+    int rows = Math.ceilDiv(plan.events(), EVENTS_A_ROW);
+    try (OutboxWriter writer = world.database().outbox()) {
+      for (int row = 0; row < rows; row++) {
+        patience.requireWanted();
+        int records = EVENTS_A_ROW / 2;
+        writer.commit(
+            OutboxRows.admitted(world.topics().requests(), 1 + (long) row * records, records));
+      }
+    }
+  }
+
+  private double follow(TopicEnds ends, long before, ChildPart relay) {
+    long events = (long) Math.ceilDiv(plan.events(), EVENTS_A_ROW) * EVENTS_A_ROW;
+    Throughput throughput = new Throughput();
+    throughput.note(0);
+    long[] lastChange = {0, System.nanoTime()};
+    patience.await(
+        "the relay to send everything",
+        LIMIT,
+        () -> {
+          relay.requireAlive();
+          long done = ends.sum() - before;
+          throughput.note(done);
+          if (done != lastChange[0]) {
+            lastChange[0] = done;
+            lastChange[1] = System.nanoTime();
+          }
+          return done >= events && System.nanoTime() - lastChange[1] > CALM.toNanos();
+        });
+    // Commit markers stand in the topics too, evenly.
+    double share = (double) events / lastChange[0];
+    double rate = throughput.perSecond(lastChange[0]) * share;
+    said.accept(String.format(Locale.ROOT, "  %.0f events/s at full load", rate));
+    return rate;
+  }
+
+  private void pause(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    patience.await("time to pass", time.plus(LIMIT), () -> System.nanoTime() >= end);
+  }
+}
