@@ -184,7 +184,8 @@ table escapement.operator_action (
   reason text,
   result text not null,
   source text,
-  event_id text
+  event_id text,
+  event_digest bytea
 )
 constraint operator_action_pkey PRIMARY KEY (id)
 CREATE INDEX operator_action_event ON escapement.operator_action USING btree (source, event_id) WHERE (event_id IS NOT NULL)
@@ -314,6 +315,32 @@ CREATE INDEX task_parked ON escapement.task USING btree (kind, channel, id) WHER
 CREATE INDEX task_quarantined ON escapement.task USING btree (kind, channel, id) WHERE (state = 'QUARANTINED'::escapement.task_state)
 CREATE INDEX task_waiting ON escapement.task USING btree (queue, slot, due_at) WHERE (state = ANY (ARRAY['SCHEDULED'::escapement.task_state, 'UNKNOWN'::escapement.task_state]))
 CREATE UNIQUE INDEX task_pkey ON escapement.task USING btree (id)
+
+view escapement.actions (
+  id bigint,
+  at timestamp with time zone,
+  who text,
+  action text,
+  target text,
+  reason text,
+  result text,
+  session_role text,
+  source text,
+  event_id text
+) as
+ SELECT id,
+    at,
+    COALESCE((source || ' (unauthenticated)'::text), session_role) AS who,
+    action,
+    target,
+    reason,
+    result,
+    session_role,
+    source,
+    event_id
+   FROM operator_action;
+grant select to escapement_operator
+grant select to escapement_reader
 
 view escapement.backlog (
   queue text,
@@ -784,6 +811,26 @@ grant execute to escapement_operator
 grant execute to escapement_reader
 grant execute to escapement_relay
 
+function escapement.command(p_topic text, p_topic_id uuid, p_partition integer, p_expected bigint, p_next bigint, p_offset bigint, p_refused text, p_reason text, p_source text, p_event_id text, p_type text, p_data text, p_value bytea, p_envelope bytea)
+  returns TABLE(decision text, reason text, targets text[], results text[])
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body f925dac67e4c16724e8f4a8f1d56e0ff
+grant execute to escapement_operator
+
+function escapement.command_arguments(p_type text, p_data text)
+  returns jsonb
+  language plpgsql, stable, parallel unsafe, security definer
+  set IntervalStyle=postgres
+  set search_path=escapement, pg_temp
+  body 680b52320409e23cc52ffc3c3382f49c
+
+function escapement.command_parameters(p_type text)
+  returns TABLE(name text, shape text, need text)
+  language sql, immutable, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body 1c94e3788824bf76759cb2c63b4eb544
+
 function escapement.cut(value text, bytes integer)
   returns text
   language sql, immutable, parallel safe
@@ -938,6 +985,7 @@ function escapement.positions(p_topic_ids uuid[], p_partitions integer[])
   set search_path=escapement, pg_temp
   body 58426dfecd2a3c1e33948567d0678011
 grant execute to escapement_ingest
+grant execute to escapement_operator
 
 function escapement.prunable_outbox(p_grace interval, p_limit integer)
   returns TABLE(ids bigint[], written text)
@@ -976,7 +1024,7 @@ function escapement.record_action(p_action text, p_target text, p_reason text, p
   returns void
   language sql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body 9bfd1cf9f4c35f97a66f4c4057e5134b
+  body 1d39e7aab182847116743e540ccd3d90
 
 function escapement.redrive(p_task bigint, p_attempt integer, p_reason text DEFAULT NULL::text)
   returns text
@@ -989,7 +1037,7 @@ function escapement.redrive_all(p_kind text, p_channel text, p_outcome text, p_l
   returns TABLE(task_id bigint, result text)
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body c1b04b4e061bb353f790d3dd8547d90a
+  body 4ef3b6028ba0eb8b5b4fca6c1322c328
 grant execute to escapement_operator
 
 function escapement.renew(p_tasks bigint[], p_attempts integer[])
@@ -1017,7 +1065,7 @@ function escapement.resolve_all(p_resolution text, p_kind text, p_channel text, 
   returns TABLE(task_id bigint, result text)
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body 3ce0a658de151d23887656e9936fad85
+  body 6690506c97fed66047ebc7406496714b
 grant execute to escapement_operator
 
 function escapement.resume(p_scope text, p_name text, p_reason text DEFAULT NULL::text)
@@ -1043,6 +1091,13 @@ function escapement.rule_key(contract text, observation text, uncertain boolean,
   returns integer
   language sql, immutable, parallel safe
   RETURN (((((((CASE contract WHEN 'TRANSACTIONAL'::text THEN 0 WHEN 'IDEMPOTENT'::text THEN 1 WHEN 'QUERYABLE'::text THEN 2 WHEN 'OPAQUE'::text THEN 3 ELSE NULL::integer END * 64) + CASE observation WHEN 'COMPLETED'::text THEN 0 WHEN 'ACCEPTED'::text THEN 1 WHEN 'FAILED'::text THEN 2 WHEN 'POISONED'::text THEN 3 WHEN 'LEASE_EXPIRED'::text THEN 4 WHEN 'RELEASED'::text THEN 5 WHEN 'TTL_EXPIRED'::text THEN 6 WHEN 'ACCEPTED_REPLAY'::text THEN 7 WHEN 'REFUSED'::text THEN 8 WHEN 'REJECTED'::text THEN 9 WHEN 'TIMEOUT'::text THEN 10 WHEN 'IO_ERROR'::text THEN 11 WHEN 'UNCLEAR'::text THEN 12 WHEN 'QUERY_FOUND'::text THEN 13 WHEN 'QUERY_NOT_FOUND'::text THEN 14 WHEN 'QUERY_FAILED'::text THEN 15 WHEN 'PREFERENCE_OFF'::text THEN 16 WHEN 'KEY_EXPIRED'::text THEN 17 WHEN 'MANUAL_DONE'::text THEN 18 WHEN 'MANUAL_FAILED'::text THEN 19 WHEN 'MANUAL_RETRY'::text THEN 20 ELSE NULL::integer END) * 16) + ((uncertain)::integer * 8)) + ((tries_left)::integer * 4)) + ((cancel_requested)::integer * 2)) + ((exhaustion = 'QUARANTINED'::text))::integer)
+
+function escapement.run_command(p_type text, p jsonb)
+  returns void
+  language plpgsql, volatile, parallel unsafe, security definer
+  set IntervalStyle=postgres
+  set search_path=escapement, pg_temp
+  body cb6d1331a44715fd76bd2811906388a2
 
 function escapement.set_limits(p_max_tasks bigint, p_max_bytes bigint, p_reason text)
   returns void

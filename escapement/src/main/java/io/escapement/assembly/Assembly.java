@@ -98,19 +98,25 @@ public final class Assembly {
                     .withHoldTopics(holdTopics()));
     requireTopics(List.of(topics.requests()));
     Ledger ledger = ledger(Role.INGEST);
+    Optional<Commands> commands = Optional.empty();
     try {
+      commands = commands();
+      Optional<Commands> executed = commands;
       IngestAssembly ingest =
           new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
       ingest.start();
+      executed.ifPresent(Commands::start);
       return new Part(
           "ingest",
           () -> ingest.health().partitions() > 0,
-          () -> ended(ingest.health()),
+          () -> ended(ingest.health()).or(() -> executed.flatMap(Commands::ended)),
           () -> {
+            executed.ifPresent(Commands::close);
             ingest.close();
             ledger.close();
           });
     } catch (RuntimeException e) {
+      commands.ifPresent(Commands::close);
       ledger.close();
       throw e;
     }
@@ -136,6 +142,14 @@ public final class Assembly {
     return health.state() == IngestHealth.State.FAILED
         ? Optional.of(String.valueOf(health.lastError()))
         : Optional.empty();
+  }
+
+  /** What executes commands, on a connection of its own; none where the settings say so. */
+  private Optional<Commands> commands() {
+    if (!Boolean.parseBoolean(config.text(Key.INGEST_COMMANDS))) {
+      return Optional.empty();
+    }
+    return Optional.of(Commands.open(ledgerConfig().withPoolSize(1), config.kafkaClient(), topics));
   }
 
   /** Starts a relay. */

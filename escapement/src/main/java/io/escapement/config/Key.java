@@ -100,6 +100,15 @@ public enum Key {
       "Most records that are decided in one transaction. More is cheaper a record, and holds the"
           + " budgets longer."),
 
+  INGEST_COMMANDS(
+      Group.INGEST,
+      "ingest.commands",
+      Types.shaped("true|false", "write true or false", "true|false"),
+      "true",
+      "Whether this process also executes operators' commands from the topic `<prefix>.commands`."
+          + " Its login must then be a member of `escapement_operator`, and whoever may write that"
+          + " topic is an operator: Kafka's ACLs must say who."),
+
   INGEST_HOLD_TOPICS(
       Group.INGEST,
       "ingest.hold-topics",

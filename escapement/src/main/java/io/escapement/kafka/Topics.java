@@ -97,6 +97,9 @@ public final class Topics {
     Map<String, NewTopic> wanted = new LinkedHashMap<>();
     put(wanted, names.requests(), kept(KEPT));
     tenants.forEach(tenant -> put(wanted, names.tenantRequests(tenant), kept(KEPT)));
+    // One partition, so that commands are executed in the order in which they were sent.
+    wanted.put(
+        names.commands(), new NewTopic(names.commands(), 1, replication).configs(kept(KEPT)));
     put(wanted, names.receipts(), kept(KEPT));
     put(wanted, names.outcomes(), kept(KEPT));
     put(wanted, names.deadLetters(), kept(DEAD_LETTERS_KEPT));

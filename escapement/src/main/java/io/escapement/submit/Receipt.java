@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.escapement.ledger.Decision;
 import java.io.IOException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,21 +23,28 @@ public record Receipt(
   public record Coordinates(String topic, int partition, long offset) {}
 
   /**
-   * Reads a record of the receipts topic.
+   * Reads a record of the receipts topic; empty if it is about a record of another topic than this
+   * requests topic. Commands have receipts too, with decisions of their own.
    *
    * @throws IOException if it is not a receipt
    */
-  static Receipt read(byte[] value) throws IOException {
+  static Optional<Receipt> read(String requestsTopic, byte[] value) throws IOException {
     JsonNode json = JSON.readTree(value);
     try {
-      return new Receipt(
+      Coordinates at =
           new Coordinates(
               json.required("topic").textValue(),
               json.required("partition").intValue(),
-              json.required("offset").longValue()),
-          text(json, "kind"),
-          Decision.of(json.required("decision").textValue()),
-          text(json, "reason"));
+              json.required("offset").longValue());
+      if (!at.topic().equals(requestsTopic)) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Receipt(
+              at,
+              text(json, "kind"),
+              Decision.of(json.required("decision").textValue()),
+              text(json, "reason")));
     } catch (IllegalArgumentException e) {
       throw new IOException("not a receipt: " + e.getMessage(), e);
     }

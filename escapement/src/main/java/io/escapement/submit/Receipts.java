@@ -233,7 +233,7 @@ public final class Receipts implements AutoCloseable {
   private void pollOnce() throws IOException {
     List<Receipt> read = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-      read.add(Receipt.read(record.value()));
+      Receipt.read(requestsTopic, record.value()).ifPresent(read::add);
     }
     note(read);
   }
@@ -265,7 +265,7 @@ public final class Receipts implements AutoCloseable {
     lock.lock();
     try {
       for (Receipt receipt : receipts) {
-        if (isOurs(receipt.at())) {
+        if (isNew(receipt.at())) {
           counts.merge(receipt.at(), 1, Integer::sum);
           decisions
               .computeIfAbsent(
@@ -283,9 +283,8 @@ public final class Receipts implements AutoCloseable {
     }
   }
 
-  private boolean isOurs(Coordinates at) {
-    return at.topic().equals(requestsTopic)
-        && at.offset() >= requestsEnd.getOrDefault(at.partition(), 0L);
+  private boolean isNew(Coordinates at) {
+    return at.offset() >= requestsEnd.getOrDefault(at.partition(), 0L);
   }
 
   private void fail(Exception e) {

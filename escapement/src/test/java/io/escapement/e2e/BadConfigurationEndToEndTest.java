@@ -188,6 +188,23 @@ class BadConfigurationEndToEndTest {
   }
 
   @Test
+  void aLoginWithoutTheOperatorsRole() throws Exception {
+    Result migrated = escapement.run("migrate", "--topics-prefix=lone");
+    assertThat(migrated.exit()).as(migrated.err()).isZero();
+    assertThat(migrated.out()).contains("topic lone.commands: created, partitions: 1");
+    stack.execute("create role ingester login");
+    stack.execute("grant escapement_ingest, escapement_reader to ingester");
+    expect(
+        2,
+        "ledger.user: 'ingester' may not do that: ERROR: permission denied to set role"
+            + " \"escapement_operator\"; grant the role escapement_operator to it, or log in as its"
+            + " owner; or set ingest.commands=false, and this process executes no commands",
+        "ingest",
+        "--topics-prefix=lone",
+        "--ledger-user=ingester");
+  }
+
+  @Test
   void aTakenPort() throws Exception {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = other.getLocalPort();

@@ -133,6 +133,16 @@ final class Pipeline implements AutoCloseable {
     return send(List.of(events));
   }
 
+  /** Sends a command in structured mode. */
+  RecordMetadata command(String id, String type, String arguments) throws Exception {
+    String event =
+        "{\"specversion\":\"1.0\",\"source\":\"/operators/e2e\",\"id\":\"%s\",\"type\":\"%s\",\"data\":%s}"
+            .formatted(id, type, arguments);
+    return producer
+        .send(new ProducerRecord<>(topics().commands(), event))
+        .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
   /** Every record of a topic that readers of committed records see by now. */
   List<JsonNode> read(String topic) throws Exception {
     Map<String, Object> properties = new HashMap<>();

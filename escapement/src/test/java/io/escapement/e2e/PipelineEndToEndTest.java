@@ -3,6 +3,7 @@ package io.escapement.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.escapement.e2e.Pipeline.Event;
 import io.escapement.embedded.EmbeddedStack;
 import io.escapement.ledger.KindDefinition;
@@ -176,6 +177,44 @@ class PipelineEndToEndTest {
                 assertThat(pipeline.read(pipeline.topics().deadLetters()))
                     .anySatisfy(
                         letter -> assertThat(letter.get("id").asText()).isEqualTo("unheard")));
+  }
+
+  @Test
+  void commandsThroughTheirTopicAreExecutedAndAnswered() throws Exception {
+    Event held = Event.of("held", "paused-tenant", INVOICE);
+    RecordMetadata pause =
+        pipeline.command("c-1", "pause", "{\"scope\":\"tenant\",\"name\":\"paused-tenant\"}");
+    assertThat(pipeline.awaitDecisions(List.of(pause))).containsExactly("executed");
+    assertThat(pipeline.awaitDecisions(pipeline.send(held))).containsExactly("accepted");
+
+    RecordMetadata cancel =
+        pipeline.command("c-2", "cancel", "{\"namespace\":\"/e2e\",\"event_id\":\"held\"}");
+    RecordMetadata wrong = pipeline.command("c-3", "cancel", "{\"event_id\":\"held\"}");
+    RecordMetadata again =
+        pipeline.command("c-2", "cancel", "{\"namespace\":\"/e2e\",\"event_id\":\"held\"}");
+    RecordMetadata resume =
+        pipeline.command("c-4", "resume", "{\"scope\":\"tenant\",\"name\":\"paused-tenant\"}");
+
+    assertThat(pipeline.awaitDecisions(List.of(cancel, wrong, again, resume)))
+        .containsExactly("executed", "invalid", "replay", "executed");
+    List<JsonNode> receipts = new ArrayList<>(pipeline.read(pipeline.topics().receipts()));
+    receipts.removeIf(r -> !r.path("command").asText().equals("cancel"));
+    assertThat(receipts).hasSize(3);
+    for (JsonNode receipt : receipts) {
+      assertThat(receipt.get("source").asText()).isEqualTo("/operators/e2e");
+      if (receipt.get("decision").asText().equals("invalid")) {
+        assertThat(receipt.get("reason").asText()).isEqualTo("namespace: missing");
+      } else {
+        assertThat(receipt.get("results").get(0).get("result").asText())
+            .isEqualTo("CANCELLED_UNSTARTED");
+      }
+    }
+    await()
+        .atMost(Pipeline.LIMIT)
+        .untilAsserted(() -> assertThat(pipeline.changes(held)).containsExactly("cancelled"));
+    assertThat(
+            pipeline.text("select distinct who from escapement.actions where event_id is not null"))
+        .isEqualTo("/operators/e2e (unauthenticated)");
   }
 
   @Test

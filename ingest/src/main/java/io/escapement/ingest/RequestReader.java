@@ -102,7 +102,7 @@ public final class RequestReader {
   }
 
   /** Reads the attributes in the record's mode and returns the value's content type. */
-  private static @Nullable String readAttributes(Headers headers, byte[] value, RawAttributes into)
+  static @Nullable String readAttributes(Headers headers, byte[] value, RawAttributes into)
       throws InvalidAttribute {
     String contentType = BinaryMode.contentType(headers);
     if (contentType == null) {
@@ -236,7 +236,13 @@ public final class RequestReader {
     return new RecordEnvelope(record.key(), headers);
   }
 
-  private static String mediaType(String contentType) {
+  /** Whether the attributes and the data are in the value, as {@link #readAttributes} told it. */
+  static boolean isStructured(@Nullable String contentType) {
+    return contentType != null && mediaType(contentType).equals(StructuredMode.CONTENT_TYPE);
+  }
+
+  /** A content type without its parameters. */
+  static String mediaType(String contentType) {
     int parameters = contentType.indexOf(';');
     String type = parameters < 0 ? contentType : contentType.substring(0, parameters);
     return type.strip().toLowerCase(Locale.ROOT);

@@ -48,6 +48,43 @@ final class StructuredMode {
 
   private StructuredMode() {}
 
+  /** What an event says besides its attributes. */
+  sealed interface Data {
+    /** The text of the member, as it stood there. */
+    record Json(String text) implements Data {}
+
+    /** Bytes that JSON can't hold. */
+    record Binary(String base64) implements Data {}
+
+    /** No data, or null. */
+    record None() implements Data {}
+  }
+
+  /** The data of an event that {@link #read} found nothing wrong with. */
+  static Data data(byte[] value) {
+    String text = String.valueOf(WireText.decode(value));
+    try (JsonParser parser = JSON.createParser(text)) {
+      parser.nextToken();
+      for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+        JsonToken token = parser.nextToken();
+        if (token != JsonToken.VALUE_NULL && name.equals(DATA)) {
+          int start = (int) parser.currentTokenLocation().getCharOffset();
+          parser.skipChildren();
+          parser.finishToken();
+          return new Data.Json(
+              text.substring(start, (int) parser.currentLocation().getCharOffset()));
+        }
+        if (token != JsonToken.VALUE_NULL && name.equals(DATA_BASE64)) {
+          return new Data.Binary(parser.getText());
+        }
+        parser.skipChildren();
+      }
+      return new Data.None();
+    } catch (IOException e) {
+      throw new IllegalArgumentException("read before and now unreadable", e);
+    }
+  }
+
   /** Reads all attributes of the event in a record's value. */
   static void read(byte[] value, RawAttributes into) {
     String text = WireText.decode(value);

@@ -28,6 +28,7 @@ public final class Ledger implements AutoCloseable {
   private final Cancel cancel;
   private final Audit audit;
   private final Operate operate;
+  private final RunCommand command;
   private final Inspect inspect;
 
   private Ledger(HikariDataSource pool) {
@@ -43,6 +44,7 @@ public final class Ledger implements AutoCloseable {
     this.cancel = new Cancel(statements);
     this.audit = new Audit(statements);
     this.operate = new Operate(statements);
+    this.command = new RunCommand(statements);
     this.inspect = new Inspect(statements);
   }
 
@@ -293,6 +295,15 @@ public final class Ledger implements AutoCloseable {
   /** Forgets like {@link #forget}, written down as an operator's act (operators only). */
   public Forgotten retire(int limit, String reason) {
     return operate.retire(limit, reason);
+  }
+
+  /**
+   * Executes one record of the commands topic and moves its partition's position, in one
+   * transaction (operators only). After an exception read the position again: it says whether the
+   * record was decided.
+   */
+  public CommandAnswer command(CommandRecord commandRecord) {
+    return command.apply(commandRecord);
   }
 
   /** All kinds, by name. */

@@ -33,6 +33,24 @@ public sealed interface OutboxEvent {
     public record TaskState(long task, String state) {}
   }
 
+  /**
+   * What became of one record of the commands topic: topic {@code receipts}, key: the identity.
+   *
+   * @param command the operator function that it named
+   * @param source who asked, as the record says
+   */
+  record CommandReceipt(
+      CommandDecision decision,
+      String topic,
+      int partition,
+      long offset,
+      @Nullable String command,
+      @Nullable String source,
+      @Nullable String id,
+      @Nullable String reason,
+      List<CommandResult> results)
+      implements OutboxEvent {}
+
   /** There is work: topic {@code dispatch.<queue>}, key: the task, partition: slot mod P. */
   record Hint(String queue, long task, String tenant, int slot, Instant dueAt)
       implements OutboxEvent {}

@@ -57,6 +57,17 @@ public final class OutboxRow {
               f.optional(),
               tasks(f.optional()),
               millis(f.hasMore() ? f.optional() : null));
+      case "C" ->
+          new OutboxEvent.CommandReceipt(
+              CommandDecision.of(f.text()),
+              f.text(),
+              f.integer(),
+              f.number(),
+              f.optional(),
+              f.optional(),
+              f.optional(),
+              f.optional(),
+              results(f));
       case "D" ->
           new OutboxEvent.Hint(
               f.text(), f.number(), f.text(), f.integer(), instantOfMicros(f.number()));
@@ -98,6 +109,16 @@ public final class OutboxRow {
               Long.parseLong(one.substring(0, colon)), one.substring(colon + 1)));
     }
     return tasks;
+  }
+
+  /** How many there are, then target and result of each. */
+  private static List<CommandResult> results(Fields f) {
+    int count = f.integer();
+    List<CommandResult> results = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      results.add(new CommandResult(f.text(), f.text()));
+    }
+    return results;
   }
 
   private static @Nullable Duration millis(@Nullable String number) {

@@ -166,11 +166,6 @@ final class Statements {
       return this;
     }
 
-    Parameters uuid(UUID value) throws SQLException {
-      statement.setObject(next++, value);
-      return this;
-    }
-
     Parameters number(long value) throws SQLException {
       statement.setLong(next++, value);
       return this;
@@ -183,6 +178,16 @@ final class Statements {
 
     Parameters decimal(double value) throws SQLException {
       statement.setDouble(next++, value);
+      return this;
+    }
+
+    Parameters uuid(UUID value) throws SQLException {
+      statement.setObject(next++, value);
+      return this;
+    }
+
+    Parameters bytes(byte @Nullable [] value) throws SQLException {
+      statement.setBytes(next++, value);
       return this;
     }
 

@@ -62,6 +62,23 @@ class OutboxRowTest {
   }
 
   @Test
+  void aCommandsReceiptHasItsResultsInPairs() {
+    String row = "C\texecuted\tcommands\t0\t9\tcancel\t/ops\t\\N\t\\N\t2\ta\\tb\tTOO_LATE\t\tX";
+    assertThat(OutboxRow.parse(row + "\n" + "D\tq\t1\tt\t0\t0").getFirst())
+        .isEqualTo(
+            new OutboxEvent.CommandReceipt(
+                CommandDecision.EXECUTED,
+                "commands",
+                0,
+                9,
+                "cancel",
+                "/ops",
+                null,
+                null,
+                List.of(new CommandResult("a\tb", "TOO_LATE"), new CommandResult("", "X"))));
+  }
+
+  @Test
   void escapesStandForTheCharactersThatSeparate() {
     String row = "D\ta\\\\N\\nb\\r\t1\t\\\\\t0\t0";
     assertThat(OutboxRow.parse(row))

@@ -62,6 +62,10 @@ final class EventEncoder {
               String type = "io.escapement.receipt." + receipt.decision().word();
               yield cloudEvent(receipt(receipt), id, type, time, repeated);
             }
+            case OutboxEvent.CommandReceipt receipt -> {
+              String type = "io.escapement.receipt.command." + receipt.decision().word();
+              yield cloudEvent(commandReceipt(receipt), id, type, time, repeated);
+            }
             case OutboxEvent.Hint hint ->
                 cloudEvent(hint(hint), id, "io.escapement.dispatch.hint", time, repeated);
             case OutboxEvent.Outcome outcome -> {
@@ -88,13 +92,29 @@ final class EventEncoder {
   }
 
   private ProducerRecord<byte[], byte[]> receipt(OutboxEvent.Receipt receipt) {
-    String namespace = receipt.namespace();
-    String id = receipt.id();
     String key =
-        namespace == null || id == null
-            ? receipt.topic() + "-" + receipt.partition() + "-" + receipt.offset()
-            : identityKey(namespace, id);
+        receiptKey(
+            receipt.namespace(),
+            receipt.id(),
+            receipt.topic(),
+            receipt.partition(),
+            receipt.offset());
     return record(topics.receipts(), null, key, json.receipt(receipt));
+  }
+
+  private ProducerRecord<byte[], byte[]> commandReceipt(OutboxEvent.CommandReceipt receipt) {
+    String key =
+        receiptKey(
+            receipt.source(), receipt.id(), receipt.topic(), receipt.partition(), receipt.offset());
+    return record(topics.receipts(), null, key, json.commandReceipt(receipt));
+  }
+
+  /** The identity; where that could not be read, the record. */
+  private static String receiptKey(
+      @Nullable String namespace, @Nullable String id, String topic, int partition, long offset) {
+    return namespace == null || id == null
+        ? topic + "-" + partition + "-" + offset
+        : identityKey(namespace, id);
   }
 
   private ProducerRecord<byte[], byte[]> hint(OutboxEvent.Hint hint) {

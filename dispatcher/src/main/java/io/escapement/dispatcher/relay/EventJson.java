@@ -2,6 +2,7 @@ package io.escapement.dispatcher.relay;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.escapement.ledger.CommandResult;
 import io.escapement.ledger.OutboxEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -46,6 +47,28 @@ final class EventJson {
           if (receipt.retryAfter() != null) {
             json.writeNumberField("retryAfterMs", receipt.retryAfter().toMillis());
           }
+        });
+  }
+
+  byte[] commandReceipt(OutboxEvent.CommandReceipt receipt) {
+    return object(
+        json -> {
+          json.writeStringField("decision", receipt.decision().word());
+          json.writeStringField("topic", receipt.topic());
+          json.writeNumberField("partition", receipt.partition());
+          json.writeNumberField("offset", receipt.offset());
+          optional(json, "command", receipt.command());
+          optional(json, "source", receipt.source());
+          optional(json, "id", receipt.id());
+          optional(json, "reason", receipt.reason());
+          json.writeArrayFieldStart("results");
+          for (CommandResult one : receipt.results()) {
+            json.writeStartObject();
+            json.writeStringField("target", one.target());
+            json.writeStringField("result", one.result());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
         });
   }
 

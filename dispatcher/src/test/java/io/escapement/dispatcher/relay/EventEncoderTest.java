@@ -56,6 +56,37 @@ class EventEncoderTest {
   }
 
   @Test
+  void aCommandsReceiptTellsWhatWasDone() {
+    ProducerRecord<byte[], byte[]> record =
+        only(
+            "C\texecuted\te.commands\t0\t42\tredrive_all\t/ops\tc-1\t\\N\t2"
+                + "\t7/0\tREDRIVEN\tkind a\\tb\tDONE");
+    assertThat(record.topic()).isEqualTo("e.receipts");
+    assertThat(text(record.key())).isEqualTo("/ops|c-1");
+    assertThat(headers(record))
+        .containsEntry("ce_type", "io.escapement.receipt.command.executed")
+        .containsEntry("ce_id", "17-0");
+    assertThat(text(record.value()))
+        .isEqualTo(
+            "{\"decision\":\"executed\",\"topic\":\"e.commands\",\"partition\":0,\"offset\":42,"
+                + "\"command\":\"redrive_all\",\"source\":\"/ops\",\"id\":\"c-1\","
+                + "\"results\":[{\"target\":\"7/0\",\"result\":\"REDRIVEN\"},"
+                + "{\"target\":\"kind a\\tb\",\"result\":\"DONE\"}]}");
+  }
+
+  @Test
+  void aCommandsReceiptWithoutIdentityIsKeyedByItsRecord() {
+    ProducerRecord<byte[], byte[]> record =
+        only("C\tinvalid\te.commands\t0\t42\t\\N\t\\N\t\\N\tid: missing\t0");
+    assertThat(text(record.key())).isEqualTo("e.commands-0-42");
+    assertThat(headers(record)).containsEntry("ce_type", "io.escapement.receipt.command.invalid");
+    assertThat(text(record.value()))
+        .isEqualTo(
+            "{\"decision\":\"invalid\",\"topic\":\"e.commands\",\"partition\":0,\"offset\":42,"
+                + "\"reason\":\"id: missing\",\"results\":[]}");
+  }
+
+  @Test
   void aHintGoesToThePartitionThatOwnsItsSlot() {
     ProducerRecord<byte[], byte[]> record = only("D\tmail\t99\tacme\t203\t1700000000000000");
     assertThat(record.topic()).isEqualTo("e.dispatch.mail");

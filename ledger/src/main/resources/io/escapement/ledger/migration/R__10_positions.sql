@@ -7,4 +7,4 @@ language sql stable security definer set search_path = escapement, pg_temp as $$
     join ingest_position p using (topic_id, partition);
 $$;
 revoke all on function escapement.positions from public;
-grant execute on function escapement.positions to escapement_ingest;
+grant execute on function escapement.positions to escapement_ingest, escapement_operator;

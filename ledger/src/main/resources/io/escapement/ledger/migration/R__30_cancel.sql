@@ -1,9 +1,13 @@
--- Writes down an operator's act. Internal: granted to nobody.
+-- Writes down an operator's act, and for whom if a command asked for it: command() leaves that in
+-- settings of its transaction. Internal: granted to nobody.
 create or replace function escapement.record_action(p_action text, p_target text, p_reason text,
   p_result text) returns void
 language sql security definer set search_path = escapement, pg_temp as $$
-  insert into operator_action (action, target, reason, result)
-  values (p_action, cut(p_target, 4096), cut(p_reason, 8192), p_result);
+  insert into operator_action (action, target, reason, result, source, event_id, event_digest)
+  values (p_action, cut(p_target, 4096), cut(p_reason, 8192), p_result,
+    nullif(current_setting('escapement.command_source', true), ''),
+    nullif(current_setting('escapement.command_id', true), ''),
+    decode(nullif(current_setting('escapement.command_digest', true), ''), 'hex'));
 $$;
 revoke all on function escapement.record_action from public;
 

@@ -75,8 +75,12 @@ begin
     order by t.id
   loop
     task_id := v_task.id;
-    result := case when v_task.free then redrive(v_task.id, v_task.attempt, p_reason)
-                   else 'BUSY' end;
+    if v_task.free then
+      result := redrive(v_task.id, v_task.attempt, p_reason);
+    else
+      result := 'BUSY';
+      perform record_action('redrive', v_task.id || '/' || v_task.attempt, p_reason, result);
+    end if;
     return next;
   end loop;
   perform record_action('redrive_all', concat_ws(' ', 'kind', coalesce(p_kind, 'any'), 'channel',

@@ -36,6 +36,10 @@ language plpgsql security definer set search_path = escapement, pg_temp as $$
 declare
   v_task record;
 begin
+  if p_resolution is null or p_resolution not in ('DONE', 'FAILED', 'RETRY') then
+    raise exception 'resolve_all: DONE, FAILED or RETRY, not %', p_resolution
+      using errcode = '22023';
+  end if;
   if p_limit not between 1 and 10000 then
     raise exception 'resolve_all: the limit is from 1 to 10000' using errcode = '22023';
   end if;
@@ -52,8 +56,12 @@ begin
     order by t.id
   loop
     task_id := v_task.id;
-    result := case when v_task.free then resolve(v_task.id, p_resolution, p_note)
-                   else 'BUSY' end;
+    if v_task.free then
+      result := resolve(v_task.id, p_resolution, p_note);
+    else
+      result := 'BUSY';
+      perform record_action('resolve', v_task.id || ' ' || p_resolution, p_note, result);
+    end if;
     return next;
   end loop;
   perform record_action('resolve_all', concat_ws(' ', p_resolution, 'kind', coalesce(p_kind, 'any'),

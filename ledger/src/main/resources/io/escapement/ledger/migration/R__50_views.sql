@@ -82,6 +82,13 @@ create or replace view escapement.channels as
          (extract(epoch from key_retention) * 1000)::bigint as key_retention_millis
   from escapement.channel;
 
+-- What operators have done. Whoever asked by a command is who the record says, which nobody has
+-- checked; everybody else is the database user.
+create or replace view escapement.actions as
+  select id, at, coalesce(source || ' (unauthenticated)', session_role) as who, action, target,
+         reason, result, session_role, source, event_id
+  from escapement.operator_action;
+
 -- How far the outbox's readers are behind the log.
 create or replace view escapement.relay_lag as
   select slot_name as slot, active, wal_status,
@@ -127,6 +134,6 @@ grant select on escapement.tenants to escapement_dispatcher, escapement_operator
 grant select on escapement.backlog, escapement.budgets, escapement.ingest_positions,
     escapement.in_flight,
     escapement.backlog_by_age, escapement.quarantine, escapement.needs_review,
-    escapement.contradicted, escapement.paused, escapement.relay_lag, escapement.task_counts,
+    escapement.contradicted, escapement.paused, escapement.actions, escapement.relay_lag, escapement.task_counts,
     escapement.ledger_counts, escapement.lateness
   to escapement_operator, escapement_reader;
