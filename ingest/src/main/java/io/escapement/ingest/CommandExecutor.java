@@ -27,10 +27,17 @@ final class CommandExecutor {
   /** The payload limit may be changed in the ledger at any time; it is heeded within this. */
   private static final Duration SETTINGS_AGE = Duration.ofSeconds(10);
 
+  /** A statement was ended by its time limit. */
+  private static final String TOO_LONG = "57014";
+
+  /** A command that is ended so often for its length would hold up all others for ever. */
+  private static final int MAX_TOO_LONG = 3;
+
   private final Ledger ledger;
   private final Partitions partitions;
   private final CommandStats stats;
   private @Nullable CommandReader reader;
+  private int timesTooLong;
   private long readerNanos;
 
   CommandExecutor(Ledger ledger, Partitions partitions, CommandStats stats) {
@@ -78,25 +85,44 @@ final class CommandExecutor {
 
   private CommandAnswer execute(ConsumerRecord<byte[], byte[]> record, PositionAdvance position) {
     try {
-      return ledger.command(reader().read(record, position));
+      CommandAnswer answer = ledger.command(reader().read(record, position));
+      timesTooLong = 0;
+      return answer;
     } catch (LedgerException e) {
-      if (!e.blamesContent()) {
+      if (e.blamesContent()) {
+        return refuse(
+            record,
+            position,
+            e,
+            "record: the ledger can't store it (SQLSTATE " + e.sqlState() + ")");
+      }
+      timesTooLong = TOO_LONG.equals(e.sqlState()) ? timesTooLong + 1 : 0;
+      if (timesTooLong < MAX_TOO_LONG) {
         throw e;
       }
-      return refuse(record, position, e);
+      timesTooLong = 0;
+      return refuse(
+          record,
+          position,
+          e,
+          "command: it took longer than a statement may, "
+              + MAX_TOO_LONG
+              + " times; ask for less at once");
     }
   }
 
-  /** Refuses a record that can't be stored, with its bytes if at least they can. */
+  /** Refuses a record that can't be executed, with its bytes if at least they can. */
   private CommandAnswer refuse(
-      ConsumerRecord<byte[], byte[]> record, PositionAdvance position, LedgerException failure) {
+      ConsumerRecord<byte[], byte[]> record,
+      PositionAdvance position,
+      LedgerException failure,
+      String reason) {
     LOG.error(
-        "{}-{} at offset {} can't be stored and is refused: {}",
+        "{}-{} at offset {} can't be executed and is refused: {}",
         record.topic(),
         record.partition(),
         record.offset(),
         WireText.oneLine(failure));
-    String reason = "record: the ledger can't store it (SQLSTATE " + failure.sqlState() + ")";
     try {
       return ledger.command(CommandReader.refuse(record, position, reason));
     } catch (LedgerException e) {

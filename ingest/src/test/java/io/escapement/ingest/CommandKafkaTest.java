@@ -191,6 +191,30 @@ class CommandKafkaTest {
   }
 
   @Test
+  void aCommandThatAlwaysTakesTooLongIsRefusedAtLastAndHoldsUpNobody() {
+    fixture
+        .database()
+        .execute(
+            """
+            create function slow() returns trigger language plpgsql as $$
+            begin
+              if new.name = 'slow' then
+                raise exception 'canceling statement due to statement timeout'
+                  using errcode = '57014';
+              end if;
+              return new;
+            end $$;
+            create trigger slow before insert on escapement.pause
+            for each row execute function slow()""");
+    fixture.produce(pauses("slow", "quick"));
+    CommandAssembly commands = fixture.commands();
+    await().until(() -> fixture.receipts().size() == 2);
+    assertThat(fixture.decisions()).containsExactly("0 invalid", "1 executed");
+    assertThat(fixture.receipts().get(0).reason()).contains("ask for less at once");
+    assertThat(commands.stats().snapshot().failures()).isEqualTo(2);
+  }
+
+  @Test
   void aTopicThatIsCreatedAgainStartsAnew() {
     fixture.produce(pauses("a", "b"));
     CommandAssembly commands = fixture.commands();

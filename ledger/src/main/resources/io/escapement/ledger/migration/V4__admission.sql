@@ -23,3 +23,6 @@ alter table escapement.budget
 drop function if exists escapement.admit(text[], uuid[], int[], bigint[], bigint[], int[], bigint[], text[],
   text[], text[], text[], text[], text[], text[], bigint[], bigint[], bigint[], int[], text[],
   bytea[], bytea[]);
+
+-- What a command asked for, so that another one under the same source and id is not taken for it.
+alter table escapement.operator_action add column event_digest bytea;
