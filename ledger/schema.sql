@@ -744,7 +744,7 @@ function escapement.admit(p_topics text[], p_topic_ids uuid[], p_partitions inte
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 137370aeda683f0e2935734177ad19d9
+  body dc28c5270c3758bf0a8f94bcacca6752
 grant execute to escapement_ingest
 
 function escapement.advance_positions(p_topics text[], p_topic_ids uuid[], p_partitions integer[], p_expected bigint[], p_next bigint[])

@@ -78,7 +78,7 @@ declare
   v_full text;
   v_seats int;
   v_fits boolean;
-  v_simple boolean := false; -- all that was undecided is accepted
+  v_simple boolean; -- all that was undecided is accepted
   v_folded boolean := false;
   v_holder int[];     -- the record that an identity group's promise was made for, by leader
   v_bytes bigint;
@@ -86,6 +86,10 @@ declare
   v_before constant bigint := nextval('task_id');
   v_missing int;
   v_round int := 0;
+  v_candidates int;
+  v_inserted int;
+  v_aged boolean;
+  v_all_new boolean; -- each candidate has an identity of its own that nobody had before
   i int;
   j int;
 begin
@@ -186,28 +190,37 @@ begin
   ) r;
 
   -- Identity: the insert arbitrates between processes. What is refused below is taken out again.
+  select count(*) filter (where u.decision is null and u.held is null),
+         coalesce(bool_or(u.decision is null and u.held is not null), false)
+    into v_candidates, v_aged
+  from unnest(v_decision, v_held) u(decision, held);
   loop
     v_round := v_round + 1;
+    v_intent := array(
+      select case
+               when u.decision is not null or u.held is not null then null
+               when u.tasks <= 1 then nextval('task_id')
+               else task_ids(u.tasks)
+             end
+      from unnest(v_decision, v_held, v_tasks) with ordinality u(decision, held, tasks, ord)
+      order by u.ord);
     insert into intent (id, namespace, event_id, tenant, kind, subject, slot, first_task,
       task_count, content_type, value, issued_at, last_issued_at)
-    select n.id, n.namespace, n.event_id, n.tenant, n.kind, n.subject, n.slot, n.id, n.tasks,
-           n.content_type, n.value, n.issued, n.issued
-    from (
-      select case when l.tasks <= 1 then nextval('task_id') else task_ids(l.tasks) end as id, l.*
-      from (
-        select distinct on (u.namespace, u.event_id) u.namespace, u.event_id, u.tenant, u.kind,
-               u.subject, u.content_type, u.value, u.tasks, u.slot,
-               c_epoch + u.issued * c_micro as issued
-        from unnest(v_namespace, p_event_id, p_tenant, p_kind, p_subject, p_content_type, p_value,
-            p_issued, v_decision, v_held, v_tasks, v_slot) with ordinality
-          u(namespace, event_id, tenant, kind, subject, content_type, value, issued, decision,
-            held, tasks, slot, ord)
-        where u.decision is null and u.held is null
-        order by u.namespace, u.event_id, u.ord
-      ) l
-      order by l.namespace, l.event_id
-    ) n
+    select u.id, u.namespace, u.event_id, u.tenant, u.kind, u.subject, u.slot, u.id, u.tasks,
+           u.content_type, u.value, c_epoch + u.issued * c_micro, c_epoch + u.issued * c_micro
+    from unnest(v_intent, v_namespace, p_event_id, p_tenant, p_kind, p_subject, v_slot, v_tasks,
+        p_content_type, p_value, p_issued) with ordinality
+      u(id, namespace, event_id, tenant, kind, subject, slot, tasks, content_type, value, issued, ord)
+    where u.id is not null
+    order by u.namespace, u.event_id, u.ord
     on conflict (namespace, event_id) do nothing;
+    get diagnostics v_inserted = row_count;
+    v_all_new := v_inserted = v_candidates and not v_aged;
+    if v_all_new then
+      v_fresh := array_fill(true, array[c_records]);
+      v_same := v_fresh;
+      exit;
+    end if;
 
     select array_agg(i.id order by u.ord),
            array_agg(f.fresh order by u.ord),
@@ -231,15 +244,17 @@ begin
     end if;
   end loop;
 
-  v_decision := array(
-    select coalesce(u.decision,
-             case when u.intent is null then u.held
-                  when not u.fresh and u.same then 'replay'
-                  when not u.fresh then 'conflict'
-             end)
-    from unnest(v_decision, v_held, v_intent, v_fresh, v_same) with ordinality
-      u(decision, held, intent, fresh, same, ord)
-    order by u.ord);
+  if not v_all_new then
+    v_decision := array(
+      select coalesce(u.decision,
+               case when u.intent is null then u.held
+                    when not u.fresh and u.same then 'replay'
+                    when not u.fresh then 'conflict'
+               end)
+      from unnest(v_decision, v_held, v_intent, v_fresh, v_same) with ordinality
+        u(decision, held, intent, fresh, same, ord)
+      order by u.ord);
+  end if;
 
   -- Rows of replays that are to be brought up to date below are locked with the identities, before
   -- any budget, sorted.
@@ -328,12 +343,7 @@ begin
     v_rate := decayed(v_global.drain_rate, v_global.drained_at);
     v_shorts := array_fill(0::bigint, array[cardinality(v_tenants)]);
 
-    -- Is each of them the only one of its identity, and nobody asks for room yet?
-    if p_optimistic then
-      select bool_and(u.leader = u.ord and u.held is null) into v_simple
-      from unnest(v_decision, v_leader, v_held) with ordinality u(decision, leader, held, ord)
-      where u.decision is null;
-    end if;
+    v_simple := p_optimistic and v_all_new;
     if v_simple then
       v_decision := array(select coalesce(u.decision, 'accepted')
         from unnest(v_decision) with ordinality u(decision, ord) order by u.ord);
