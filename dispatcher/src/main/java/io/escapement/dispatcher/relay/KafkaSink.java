@@ -80,6 +80,11 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     properties.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
     properties.put(ProducerConfig.LINGER_MS_CONFIG, 2);
+    // A broker that is still writing the markers of the last transaction asks to come again, for a
+    // moment. Longer pauses are what latency would be made of; a broker that is away is asked less
+    // often all the same (reconnect.backoff.max.ms).
+    properties.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5);
+    properties.put(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, 20);
     // What is too large is for the topic to say.
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 16 << 20);
     properties.putAll(config.kafka());

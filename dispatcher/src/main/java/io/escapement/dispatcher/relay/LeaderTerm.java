@@ -178,7 +178,7 @@ final class LeaderTerm {
         new Forwarder(
             sink,
             start,
-            config.tuning().transactionEvents(),
+            config.tuning(),
             counters,
             end::completeExceptionally,
             () -> SlotWatch.requireWhole(config, session.slot(), start));
@@ -187,9 +187,11 @@ final class LeaderTerm {
             StreamSettings.of(config),
             config.tuning().closeTimeout(),
             forwarder,
+            forwarder::acknowledge,
             end::completeExceptionally)) {
       watch = new SlotWatch(config, session, counters, forwarder::position);
       if (!end.isDone()) {
+        forwarder.start();
         stream.start();
       }
       LOG.info("relaying from {}", start.lsn());

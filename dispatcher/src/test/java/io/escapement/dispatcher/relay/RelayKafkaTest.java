@@ -324,7 +324,7 @@ class RelayKafkaTest {
     RelayTuning d = RelayTuning.DEFAULT;
     return new RelayTuning(
         d.pollInterval(),
-        d.batchRecords(),
+        d.queueRecords(),
         d.queueBytes(),
         d.transactionEvents(),
         d.transactionTimeout(),

@@ -51,6 +51,10 @@ final class RelayProcess implements AutoCloseable {
     return name;
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }
