@@ -43,6 +43,7 @@ public final class RelaySession implements AutoCloseable {
   private final String prunableSql = Statements.load("relay_prunable");
   private final String pruneSql = Statements.load("relay_prune");
   private final String ledgerSql = Statements.load("relay_ledger");
+  private final String queuesSql = Statements.load("relay_queues");
 
   private RelaySession(LedgerConfig config, String slot, Duration silenceLimit) {
     this.config = config;
@@ -80,6 +81,21 @@ public final class RelaySession implements AutoCloseable {
   public synchronized UUID ledgerId() {
     return query("reading the ledger's id", ledgerSql, p -> {}, row -> row.getObject(1, UUID.class))
         .orElseThrow(() -> new LedgerException("the ledger has no settings row"));
+  }
+
+  /** How large a request's value may be: the largest that a dead letter can carry. */
+  public synchronized int maxPayloadBytes() {
+    return query("reading the size limit", ledgerSql, p -> {}, row -> row.getInt(2))
+        .orElseThrow(() -> new LedgerException("the ledger has no settings row"));
+  }
+
+  /** Every queue that some kind names. */
+  public synchronized List<String> queues() {
+    try {
+      return Statements.query(connection, queuesSql, p -> {}, row -> row.getString(1));
+    } catch (SQLException e) {
+      throw new LedgerException("reading the queues", e);
+    }
   }
 
   /**

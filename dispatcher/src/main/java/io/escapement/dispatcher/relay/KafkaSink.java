@@ -35,6 +35,8 @@ final class KafkaSink implements RelaySink {
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaSink.class);
 
+  private static final int MAX_REQUEST_BYTES = 16 << 20;
+
   private final RelayConfig config;
   private final KafkaProducer<byte[], byte[]> producer;
   private final EventEncoder encoder;
@@ -86,7 +88,7 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5);
     properties.put(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, 20);
     // What is too large is for the topic to say.
-    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 16 << 20);
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_BYTES);
     properties.putAll(config.kafka());
     long answerMillis = config.tuning().answerTimeout().toMillis();
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answerMillis);
@@ -98,6 +100,12 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     return properties;
+  }
+
+  /** The largest record that the producer takes. */
+  static long maxRequestBytes(RelayConfig config) {
+    String set = config.kafka().get(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+    return set == null ? MAX_REQUEST_BYTES : Long.parseLong(set.strip());
   }
 
   @Override
@@ -112,6 +120,23 @@ final class KafkaSink implements RelaySink {
       return encoder.encode(row, repeated, this::send);
     } catch (KafkaException e) {
       throw failure("sending outbox row " + row.id(), e);
+    }
+  }
+
+  @Override
+  public void appendReload(String queue) {
+    begin();
+    String topic = config.topics().dispatch(queue);
+    if (!new TopicCheck(config).exists(topic)) {
+      LOG.warn("nobody can be told to load the queue '{}' anew: {} is missing", queue, topic);
+      return;
+    }
+    try {
+      for (int partition = 0; partition < partitionsOf(topic); partition++) {
+        send(encoder.reload(topic, partition));
+      }
+    } catch (KafkaException e) {
+      throw failure("telling dispatchers to reload", e);
     }
   }
 

@@ -75,6 +75,7 @@ final class LeaderTerm {
 
   private void lead(UUID ledgerId, ServerIdentity server) {
     new TopicCheck(config).require();
+    new TopicCheck(config).requireRoom(session.maxPayloadBytes());
     RelaySink sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
     try {
       if (sink.position().isEmpty()) {
@@ -163,6 +164,10 @@ final class LeaderTerm {
         }
         rows += page.size();
         page = snapshot.next(PAGE_ROWS);
+      }
+      if (repeated) {
+        // What was lost with the slot, or with a server that never had it, can't be told by hints.
+        session.queues().forEach(sink::appendReload);
       }
       RelayPosition start = new RelayPosition(server, snapshot.consistentPoint(), 0);
       sink.commit(start);

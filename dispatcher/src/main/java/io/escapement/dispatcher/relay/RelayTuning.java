@@ -47,7 +47,7 @@ public record RelayTuning(
   /** What is used where nothing else is said. */
   public static final RelayTuning DEFAULT =
       new RelayTuning(
-          Duration.ofMillis(10),
+          Duration.ofMillis(20),
           8_192,
           64L << 20,
           20_000,

@@ -2,7 +2,6 @@ package io.escapement.dispatcher.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.escapement.ledger.OutboxEntry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +84,13 @@ class RelayKafkaTest {
         new Relay(
             config,
             (ledgerId, timeout) ->
-                new CarelessSink(KafkaSink.open(config, ledgerId, timeout), crashes))) {
+                new CarelessSink(
+                    KafkaSink.open(config, ledgerId, timeout),
+                    () -> {
+                      if (crashes.getAndDecrement() > 0) {
+                        throw new IllegalStateException("a crash between events and position");
+                      }
+                    }))) {
       careless.start();
       Awaitility.await()
           .atMost(RelayHarness.PATIENCE)
@@ -338,37 +343,5 @@ class RelayKafkaTest {
         d.minBackoff(),
         d.maxBackoff(),
         d.closeTimeout());
-  }
-
-  /** The guard taken out: the position in a transaction of its own, and a crash between the two. */
-  private record CarelessSink(RelaySink sink, AtomicInteger crashes) implements RelaySink {
-    @Override
-    public Optional<RelayPosition> position() {
-      return sink.position();
-    }
-
-    @Override
-    public int append(OutboxEntry row, boolean repeated) {
-      return sink.append(row, repeated);
-    }
-
-    @Override
-    public void commit() {
-      sink.commit();
-    }
-
-    @Override
-    public void commit(RelayPosition relayed) {
-      sink.commit();
-      if (relayed.index() > 0 && crashes.getAndDecrement() > 0) {
-        throw new IllegalStateException("a crash between events and position");
-      }
-      sink.commit(relayed);
-    }
-
-    @Override
-    public void close() {
-      sink.close();
-    }
   }
 }
