@@ -89,8 +89,12 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, 20);
     // What is too large is for the topic to say.
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_BYTES);
-    properties.putAll(config.kafka());
+    // A record that no broker takes is to be named before the commit gives up waiting for it.
     long answerMillis = config.tuning().answerTimeout().toMillis();
+    int recordMillis = Math.toIntExact(answerMillis * 2 / 3);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, recordMillis);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, recordMillis / 2);
+    properties.putAll(config.kafka());
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answerMillis);
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, config.transactionalId());
     properties.put(

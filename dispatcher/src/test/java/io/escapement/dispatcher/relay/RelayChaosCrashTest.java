@@ -187,9 +187,21 @@ class RelayChaosCrashTest {
     kill(relays.get(random.nextInt(relays.size())));
   }
 
-  /** The one that has lived longest is, if not the leader, near it: all of them, in turn. */
+  /** Whoever holds the advisory lock and streams. */
   private void killLeader() {
-    kill(relays.get(0));
+    Awaitility.await().atMost(PATIENCE).until(() -> leaders("count(*)") == 1);
+    String name = "chaos-" + leaders("max(substr(l.application_name, 7)::bigint)");
+    kill(relays.stream().filter(relay -> relay.name().equals(name)).findFirst().orElseThrow());
+  }
+
+  private long leaders(String what) {
+    return database.number(
+        "ledger",
+        "select "
+            + what
+            + " from pg_stat_activity l join pg_locks using (pid), pg_replication_slots"
+            + " where locktype = 'advisory' and granted and active_pid is not null"
+            + " and l.datname = current_database()");
   }
 
   private void kill(RelayProcess relay) {
@@ -213,6 +225,7 @@ class RelayChaosCrashTest {
     Awaitility.await()
         .atMost(PATIENCE)
         .until(() -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    database.close();
     database = startDatabase(port);
   }
 }
