@@ -855,6 +855,13 @@ function escapement.leased(p_owner text, p_tasks bigint[])
   set search_path=escapement, pg_temp
   body 45c780da87042588b71c1df8e1ba22a1
 
+function escapement.log_snapshot()
+  returns boolean
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body d521102bd9776120f13f4e38f4570905
+grant execute to escapement_relay
+
 function escapement.observe(p_tasks bigint[], p_attempts integer[], p_seen text[], p_details text[] DEFAULT NULL::text[], p_effects bytea[] DEFAULT NULL::bytea[], p_message_ids text[] DEFAULT NULL::text[], p_retry_after_micros bigint[] DEFAULT NULL::bigint[])
   returns TABLE(answer text, state escapement.task_state, due_at timestamp with time zone, outcome text)
   language plpgsql, volatile, parallel unsafe, security definer

@@ -122,7 +122,9 @@ final class QueueDriver {
         });
   }
 
-  /** Hints may have been lost, or told of what is not so: the ledger is asked for everything anew. */
+  /**
+   * Hints may have been lost, or told of what is not so: the ledger is asked for everything anew.
+   */
   void reload() {
     mailbox.add(
         () -> {

@@ -419,9 +419,21 @@ class DispatcherKafkaTest {
     start(c -> withSweep(c, Duration.ofMinutes(30)), effect("work", task -> new byte[0]));
     db.submit(ingest, request("before").build());
     await().atMost(LIMIT).until(() -> running.get(0).stats().slots() == 256);
-    awaitStates("DONE", 1, () -> send(new ProducerRecord<>(topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+    awaitStates(
+        "DONE",
+        1,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
     db.submit(ingest, request("after").build());
-    awaitStates("DONE", 2, () -> send(new ProducerRecord<>(topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+    awaitStates(
+        "DONE",
+        2,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
   }
 
   /** The same harness without the word: half an hour is longer than the test waits. */
@@ -430,12 +442,19 @@ class DispatcherKafkaTest {
     start(c -> withSweep(c, Duration.ofMinutes(30)), effect("work", task -> new byte[0]));
     await().atMost(LIMIT).until(() -> running.get(0).stats().slots() == 256);
     db.submit(ingest, request("first").build());
-    awaitStates("DONE", 1, () -> send(new ProducerRecord<>(topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+    awaitStates(
+        "DONE",
+        1,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
     db.submit(ingest, request("unknown").build());
     await()
         .during(Duration.ofSeconds(2))
         .atMost(LIMIT)
-        .until(() -> db.number("select count(*) from escapement.task where state = 'SCHEDULED'") == 1);
+        .until(
+            () -> db.number("select count(*) from escapement.task where state = 'SCHEDULED'") == 1);
   }
 
   private static final List<Header> RELOAD =
@@ -471,8 +490,7 @@ class DispatcherKafkaTest {
         .until(
             () -> {
               meanwhile.run();
-              return db.number(
-                      "select count(*) from escapement.task where state = '" + state + "'")
+              return db.number("select count(*) from escapement.task where state = '" + state + "'")
                   == count;
             });
   }

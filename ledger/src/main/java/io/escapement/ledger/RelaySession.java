@@ -40,6 +40,7 @@ public final class RelaySession implements AutoCloseable {
   private final String slotSql = Statements.load("relay_slot_state");
   private final String evictSql = Statements.load("relay_evict");
   private final String heartbeatSql = Statements.load("relay_heartbeat");
+  private final String snapshotSql = Statements.load("relay_log_snapshot");
   private final String prunableSql = Statements.load("relay_prunable");
   private final String pruneSql = Statements.load("relay_prune");
   private final String ledgerSql = Statements.load("relay_ledger");
@@ -223,6 +224,17 @@ public final class RelaySession implements AutoCloseable {
   public synchronized Lsn heartbeat() {
     return query("writing a heartbeat", heartbeatSql, p -> {}, row -> Lsn.parse(row.getString(1)))
         .orElseThrow();
+  }
+
+  /**
+   * Lets the server forget log up to here once the slot is confirmed beyond, instead of up to what
+   * it notes by itself every 15 seconds.
+   *
+   * @return whether it could be done: on PostgreSQL 16 and later, by an owner that may
+   */
+  public synchronized boolean logSnapshot() {
+    return query("logging a snapshot", snapshotSql, p -> {}, row -> row.getBoolean(1))
+        .orElse(false);
   }
 
   /** The oldest rows past the grace time, at most a limit. */

@@ -67,6 +67,7 @@ class RolesPostgresTest {
           entry("positions", Set.of(INGEST)),
           entry("prunable_outbox", Set.of(RELAY)),
           entry("prune_outbox", Set.of(RELAY)),
+          entry("log_snapshot", Set.of(RELAY)),
           entry("quarantine", Set.of(OPERATOR)),
           entry("recipient", NOBODY),
           entry("reclaim", Set.of(DISPATCHER)),

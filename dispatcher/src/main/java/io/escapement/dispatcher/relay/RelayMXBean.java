@@ -3,8 +3,9 @@ package io.escapement.dispatcher.relay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A relay's numbers in the platform's MBean server, as {@code io.escapement:type=Relay,name=<slot>}.
- * {@link RelayHealth} says what each means; those that only a leader knows are 0 on a standby.
+ * A relay's numbers in the platform's MBean server, as {@code
+ * io.escapement:type=Relay,name=<slot>}. {@link RelayHealth} says what each means; those that only
+ * a leader knows are 0 on a standby.
  */
 public interface RelayMXBean {
 

@@ -19,10 +19,15 @@ import org.slf4j.LoggerFactory;
  */
 final class SlotWatch {
 
+  /** Beyond so much kept log the server is asked for a point up to which it can let go. */
+  private static final long SNAPSHOT_BYTES = 16L << 20;
+
   /** PostgreSQL's class of errors of the connection. */
   private static final String CONNECTION_LOST = "08";
 
-  /** So often, where something is written at all, a heartbeat shows how far behind the stream is. */
+  /**
+   * So often, where something is written at all, a heartbeat shows how far behind the stream is.
+   */
   private static final Duration PROBE_INTERVAL = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
@@ -55,11 +60,12 @@ final class SlotWatch {
     slot.ifPresent(
         state ->
             counters.lag(
-                state.written().bytesSince(relayed.lsn()),
-                lag(relayed),
-                state.retainedBytes()));
+                state.written().bytesSince(relayed.lsn()), lag(relayed), state.retainedBytes()));
     prune(relayed.lsn());
     if (slot.isPresent() && wantsHeartbeat(slot.get(), relayed)) {
+      if (slot.get().retainedBytes() > SNAPSHOT_BYTES) {
+        session.logSnapshot();
+      }
       lastHeartbeat = session.heartbeat();
       lastHeartbeatNanos = System.nanoTime();
     }
@@ -98,7 +104,9 @@ final class SlotWatch {
     return lastHeartbeat != null && lastHeartbeat.compareTo(relayed.lsn()) > 0;
   }
 
-  /** Commits are relayed in their order: what waits longer than the heartbeat would be before it. */
+  /**
+   * Commits are relayed in their order: what waits longer than the heartbeat would be before it.
+   */
   private Duration lag(RelayPosition relayed) {
     return underWay(relayed)
         ? Duration.ofNanos(System.nanoTime() - lastHeartbeatNanos)

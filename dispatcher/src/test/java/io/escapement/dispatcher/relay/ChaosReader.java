@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.awaitility.Awaitility;
 
 /** Reads committed records of one topic and keeps the ids of each key's events, as they came. */
 final class ChaosReader implements AutoCloseable {
@@ -31,6 +32,9 @@ final class ChaosReader implements AutoCloseable {
             Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed"),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
+    Awaitility.await()
+        .atMost(RelayHarness.PATIENCE)
+        .until(() -> !consumer.partitionsFor(topic).isEmpty());
     consumer
         .partitionsFor(topic)
         .forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
@@ -77,8 +81,12 @@ final class ChaosReader implements AutoCloseable {
       }
     }
     Set<String> expected = new HashSet<>(committed);
-    committed.stream().filter(id -> !seen.contains(id)).forEach(id -> faults.add(id + " is missing"));
-    seen.stream().filter(id -> !expected.contains(id)).forEach(id -> faults.add(id + " is not true"));
+    committed.stream()
+        .filter(id -> !seen.contains(id))
+        .forEach(id -> faults.add(id + " is missing"));
+    seen.stream()
+        .filter(id -> !expected.contains(id))
+        .forEach(id -> faults.add(id + " is not true"));
     if (faults.isEmpty()) {
       faults.add(key + ": not in the order of the commits");
     }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +19,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChaosWriter implements Callable<List<String>> {
 
-  private static final long PAUSE_NANOS = 3_000_000;
+  private static final long PAUSE_NANOS = 8_000_000;
 
   private final LedgerConfig ledger;
   private final String who;
   private final int wanted;
+  private final BooleanSupplier enough;
   private final List<String> committed = new ArrayList<>();
   private @Nullable Connection connection;
 
   /**
    * A writer that has not begun.
    *
-   * @param wanted it ends after so many events
+   * @param wanted it writes at least so many events
+   * @param enough and goes on until this is so
    */
-  ChaosWriter(LedgerConfig ledger, String who, int wanted) {
+  ChaosWriter(LedgerConfig ledger, String who, int wanted, BooleanSupplier enough) {
     this.ledger = ledger;
     this.who = who;
     this.wanted = wanted;
+    this.enough = enough;
   }
 
   /** What a reader groups its events by. */
@@ -45,7 +49,7 @@ final class ChaosWriter implements Callable<List<String>> {
   /** Writes; answers with the ids of the events that became true, in the order of their commits. */
   @Override
   public List<String> call() throws SQLException {
-    for (int round = 0; committed.size() < wanted; round++) {
+    for (int round = 0; committed.size() < wanted || !enough.getAsBoolean(); round++) {
       int events = 1 + round % 9;
       long id = 0;
       try {

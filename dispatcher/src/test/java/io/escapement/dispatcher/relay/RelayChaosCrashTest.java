@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.awaitility.Awaitility;
@@ -100,6 +101,7 @@ class RelayChaosCrashTest {
 
   private List<String> faultsAfter(Fault... faults) throws Exception {
     LOG.info("repeat with -Dchaos.seed={}", seed);
+    AtomicBoolean struckEnough = new AtomicBoolean();
     startServers();
     for (int i = 0; i < RELAYS; i++) {
       startRelay();
@@ -107,7 +109,7 @@ class RelayChaosCrashTest {
     List<ChaosWriter> writers = new ArrayList<>();
     List<Future<List<String>>> writing = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
-      writers.add(new ChaosWriter(config.ledger(), "w" + i, EVENTS / WRITERS));
+      writers.add(new ChaosWriter(config.ledger(), "w" + i, EVENTS / WRITERS, struckEnough::get));
     }
     try (ChaosReader reader = new ChaosReader(config.bootstrapServers(), TOPICS.outcomes())) {
       writers.forEach(writer -> writing.add(load.submit(writer)));
@@ -117,6 +119,7 @@ class RelayChaosCrashTest {
         // Not to wait for something: to let it happen at any moment.
         readFor(reader, LEAST_PAUSE_MILLIS + random.nextInt(MORE_PAUSE_MILLIS));
         faults[struck++ % faults.length].strike();
+        struckEnough.set(struck >= FAULTS);
       }
       int written = total(writing);
       LOG.info("{} events written, {} faults", written, struck);

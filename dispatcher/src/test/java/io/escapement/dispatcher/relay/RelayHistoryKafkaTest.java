@@ -50,8 +50,7 @@ class RelayHistoryKafkaTest {
     topics = new TopicNames(test.getTestMethod().orElseThrow().getName());
     database = start("first", 0);
     prepare();
-    try (Admin admin =
-        Admin.create(Map.of("bootstrap.servers", TestBroker.bootstrapServers()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", TestBroker.bootstrapServers()))) {
       admin
           .createTopics(
               List.of(
@@ -66,8 +65,7 @@ class RelayHistoryKafkaTest {
     }
     reader =
         new EventReader(
-            TestBroker.bootstrapServers(),
-            List.of(topics.outcomes(), topics.dispatch("default")));
+            TestBroker.bootstrapServers(), List.of(topics.outcomes(), topics.dispatch("default")));
   }
 
   @AfterEach
@@ -139,7 +137,9 @@ class RelayHistoryKafkaTest {
     }
   }
 
-  /** Relays again: all of these are read, marked; dispatchers are told; then it goes on as usual. */
+  /**
+   * Relays again: all of these are read, marked; dispatchers are told; then it goes on as usual.
+   */
   private void awaitRepeated(List<String> before, List<String> unsent, List<String> after) {
     List<String> expected = new ArrayList<>(before);
     expected.addAll(unsent);

@@ -323,9 +323,7 @@ class RelayKafkaTest {
                       && relay.health().lagBytes() > 0);
       holding.set(0);
       stuck.countDown();
-      Awaitility.await()
-          .atMost(RelayHarness.PATIENCE)
-          .until(() -> relay.health().lag().isZero());
+      Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> relay.health().lag().isZero());
     }
   }
 
@@ -366,8 +364,7 @@ class RelayKafkaTest {
         .filteredOn(record -> record.topic().equals(harness.topics().deadLetters()))
         .hasSize(letters)
         .allMatch(record -> Arrays.equals(value, record.value()))
-        .allMatch(
-            record -> Arrays.equals(header, record.headers().lastHeader("large").value()));
+        .allMatch(record -> Arrays.equals(header, record.headers().lastHeader("large").value()));
     assertThat(relay.health().lastError()).isNull();
     assertThat(relay.health().terms()).isEqualTo(1);
   }
@@ -421,9 +418,7 @@ class RelayKafkaTest {
   void anIdleOutboxDoesNotHoldBackTheLogThatOthersWrite() {
     Relay relay = harness.startRelay();
     harness.ledger().execute("create table noise (t text)");
-    Awaitility.await()
-        .atMost(RelayHarness.PATIENCE)
-        .until(() -> relay.health().position() != null);
+    Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> relay.health().position() != null);
     long before = harness.ledger().number("select pg_current_wal_lsn() - '0/0'");
     for (int i = 0; i < NOISE_ROUNDS; i++) {
       harness

@@ -29,11 +29,17 @@ final class RelayMain {
             ? new Relay(
                 config,
                 (ledgerId, timeout) ->
-                    new CarelessSink(
-                        KafkaSink.open(config, ledgerId, timeout),
-                        () -> LockSupport.parkNanos(LINGER.toNanos())))
+                    new CarelessSink(KafkaSink.open(config, ledgerId, timeout), RelayMain::linger))
             : new Relay(config);
     relay.start();
     new CountDownLatch(1).await();
+  }
+
+  /** A single park may end at once, by what somebody left behind. */
+  private static void linger() {
+    long end = System.nanoTime() + LINGER.toNanos();
+    while (System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
   }
 }

@@ -149,8 +149,7 @@ class RelayRefusalKafkaTest {
     RelayConfig narrow =
         new RelayConfig(
             config.ledger(),
-            Map.of(
-                "bootstrap.servers", broker.bootstrapServers(), "max.request.size", "400000"),
+            Map.of("bootstrap.servers", broker.bootstrapServers(), "max.request.size", "400000"),
             topics,
             config.slot(),
             config.tuning());
