@@ -464,7 +464,7 @@ class DispatcherKafkaTest {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.copyOf(kafkaProperties()), new ByteArraySerializer(), new ByteArraySerializer())) {
-      producer.send(record);
+      var unused = producer.send(record);
     }
   }
 

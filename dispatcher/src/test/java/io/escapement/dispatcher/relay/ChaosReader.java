@@ -44,7 +44,7 @@ final class ChaosReader implements AutoCloseable {
 
   /** Reads what comes within a while; answers how many there are in all. */
   int poll() {
-    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
       ids.computeIfAbsent(new String(record.key(), UTF_8), key -> new ArrayList<>())
           .add(EventReader.header(record, "ce_id"));
       if (EventReader.header(record, "ce_repeated").equals("true")) {

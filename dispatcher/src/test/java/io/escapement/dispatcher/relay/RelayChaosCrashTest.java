@@ -58,6 +58,7 @@ class RelayChaosCrashTest {
   private final ExecutorService load = Executors.newFixedThreadPool(WRITERS);
   private EmbeddedDatabase database;
   private EmbeddedBroker broker;
+  private ChaosReader reading;
   private RelayConfig config;
   private boolean careless;
   private int started;
@@ -112,6 +113,7 @@ class RelayChaosCrashTest {
       writers.add(new ChaosWriter(config.ledger(), "w" + i, EVENTS / WRITERS, struckEnough::get));
     }
     try (ChaosReader reader = new ChaosReader(config.bootstrapServers(), TOPICS.outcomes())) {
+      reading = reader;
       writers.forEach(writer -> writing.add(load.submit(writer)));
       Awaitility.await().atMost(PATIENCE).until(() -> reader.poll() > 0);
       int struck = 0;
@@ -193,6 +195,12 @@ class RelayChaosCrashTest {
   /** Whoever holds the advisory lock and streams. */
   private void killLeader() {
     Awaitility.await().atMost(PATIENCE).until(() -> leaders("count(*)") == 1);
+    // What was just read is committed, and its position is not, for a careless leader.
+    int before = reading.poll();
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(PATIENCE)
+        .until(() -> reading.poll() > before);
     String name = "chaos-" + leaders("max(substr(l.application_name, 7)::bigint)");
     kill(relays.stream().filter(relay -> relay.name().equals(name)).findFirst().orElseThrow());
   }
