@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -72,6 +73,7 @@ class RelayChaosCrashTest {
   void close() throws IOException {
     load.shutdownNow();
     relays.forEach(RelayProcess::close);
+    reading.close();
     broker.close();
     database.close();
   }
@@ -103,7 +105,6 @@ class RelayChaosCrashTest {
   private List<String> faultsAfter(Fault... faults) throws Exception {
     LOG.info("repeat with -Dchaos.seed={}", seed);
     AtomicBoolean struckEnough = new AtomicBoolean();
-    startServers();
     for (int i = 0; i < RELAYS; i++) {
       startRelay();
     }
@@ -112,28 +113,25 @@ class RelayChaosCrashTest {
     for (int i = 0; i < WRITERS; i++) {
       writers.add(new ChaosWriter(config.ledger(), "w" + i, EVENTS / WRITERS, struckEnough::get));
     }
-    try (ChaosReader reader = new ChaosReader(config.bootstrapServers(), TOPICS.outcomes())) {
-      reading = reader;
-      writers.forEach(writer -> writing.add(load.submit(writer)));
-      Awaitility.await().atMost(PATIENCE).until(() -> reader.poll() > 0);
-      int struck = 0;
-      while (struck < FAULTS || writing.stream().anyMatch(one -> !one.isDone())) {
-        // Not to wait for something: to let it happen at any moment.
-        readFor(reader, LEAST_PAUSE_MILLIS + random.nextInt(MORE_PAUSE_MILLIS));
-        faults[struck++ % faults.length].strike();
-        struckEnough.set(struck >= FAULTS);
-      }
-      int written = total(writing);
-      LOG.info("{} events written, {} faults", written, struck);
-      Awaitility.await().atMost(PATIENCE).until(() -> reader.poll() >= written);
-      Awaitility.await().atMost(PATIENCE).until(reader::atEnd);
-      assertThat(reader.repeated()).as("the slot lived").isZero();
-      List<String> found = new ArrayList<>();
-      for (int i = 0; i < WRITERS; i++) {
-        found.addAll(reader.faults(writers.get(i).key(), writing.get(i).get()));
-      }
-      return found;
+    writers.forEach(writer -> writing.add(load.submit(writer)));
+    Awaitility.await().atMost(PATIENCE).until(() -> reading.poll() > 0);
+    int struck = 0;
+    while (struck < FAULTS || writing.stream().anyMatch(one -> !one.isDone())) {
+      // Not to wait for something: to let it happen at any moment.
+      readFor(reading, LEAST_PAUSE_MILLIS + random.nextInt(MORE_PAUSE_MILLIS));
+      faults[struck++ % faults.length].strike();
+      struckEnough.set(struck >= FAULTS);
     }
+    int written = total(writing);
+    LOG.info("{} events written, {} faults", written, struck);
+    Awaitility.await().atMost(PATIENCE).until(() -> reading.poll() >= written);
+    Awaitility.await().atMost(PATIENCE).until(reading::atEnd);
+    assertThat(reading.repeated()).as("the slot lived").isZero();
+    List<String> found = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      found.addAll(reading.faults(writers.get(i).key(), writing.get(i).get()));
+    }
+    return found;
   }
 
   private static int total(List<Future<List<String>>> writing)
@@ -152,7 +150,8 @@ class RelayChaosCrashTest {
     }
   }
 
-  private void startServers() throws Exception {
+  @BeforeEach
+  void startServers() throws Exception {
     database = startDatabase(0);
     database.createDatabase("ledger");
     broker = EmbeddedBroker.start(directory.resolve("kafka"), 0);
@@ -177,6 +176,7 @@ class RelayChaosCrashTest {
           .all()
           .get();
     }
+    reading = new ChaosReader(config.bootstrapServers(), TOPICS.outcomes());
   }
 
   private EmbeddedDatabase startDatabase(int port) {

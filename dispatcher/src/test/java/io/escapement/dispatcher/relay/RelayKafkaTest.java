@@ -342,7 +342,7 @@ class RelayKafkaTest {
     byte[] value = noise(262_144).getBytes(StandardCharsets.US_ASCII);
     byte[] header = noise(261_000).getBytes(StandardCharsets.US_ASCII);
     RecordEnvelope envelope =
-        new RecordEnvelope(null, List.of(new RecordEnvelope.Header("large", header)));
+        new RecordEnvelope(new byte[] {1}, List.of(new RecordEnvelope.Header("large", header)));
     List<Submission> batch = new ArrayList<>();
     for (int i = 0; i < letters; i++) {
       batch.add(

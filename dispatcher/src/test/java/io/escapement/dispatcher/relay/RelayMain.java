@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RelayMain {
 
   /** So long a careless relay can be killed between events and position. */
-  private static final Duration LINGER = Duration.ofMillis(1_000);
+  private static final Duration LINGER = Duration.ofSeconds(1);
 
   private RelayMain() {}
 
