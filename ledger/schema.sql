@@ -933,6 +933,13 @@ function escapement.leased(p_owner text, p_tasks bigint[])
   set search_path=escapement, pg_temp
   body 45c780da87042588b71c1df8e1ba22a1
 
+function escapement.log_snapshot()
+  returns boolean
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body d521102bd9776120f13f4e38f4570905
+grant execute to escapement_relay
+
 function escapement.move_position(p_topic_id uuid, p_partition integer, p_expected bigint, p_position bigint, p_reason text DEFAULT NULL::text)
   returns text
   language plpgsql, volatile, parallel unsafe, security definer

@@ -1,5 +1,7 @@
 package io.escapement.dispatcher;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -8,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +25,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +46,7 @@ final class HintConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(HintConsumer.class);
   private static final Duration POLL = Duration.ofMillis(500);
   private static final int SLOTS = 256;
+  private static final byte[] RELOAD = "io.escapement.dispatch.reload".getBytes(UTF_8);
 
   private final String topic;
   private final Map<String, Object> properties;
@@ -80,8 +85,13 @@ final class HintConsumer {
       polled.subscribe(List.of(topic), new Assignment(polled));
     }
     List<Hint> hints = new ArrayList<>();
+    boolean reload = false;
     try {
       for (ConsumerRecord<byte[], byte[]> record : polled.poll(POLL)) {
+        if (asksForReload(record)) {
+          reload = true;
+          continue;
+        }
         Hint hint = parse(record);
         if (hint != null) {
           hints.add(hint);
@@ -92,6 +102,10 @@ final class HintConsumer {
     } catch (RuntimeException e) {
       close();
       throw e;
+    }
+    if (reload) {
+      LOG.info("{}: the relay lost its slot; loading from the ledger anew", topic);
+      driver.reload();
     }
     if (!hints.isEmpty()) {
       driver.hint(hints);
@@ -114,6 +128,12 @@ final class HintConsumer {
     if (polled != null) {
       polled.close();
     }
+  }
+
+  /** What a relay sends to every partition when it can't say which hints were lost. */
+  private static boolean asksForReload(ConsumerRecord<byte[], byte[]> record) {
+    Header type = record.headers().lastHeader("ce_type");
+    return type != null && Arrays.equals(RELOAD, type.value());
   }
 
   private @Nullable Hint parse(ConsumerRecord<byte[], byte[]> record) {

@@ -122,6 +122,18 @@ final class QueueDriver {
         });
   }
 
+  /**
+   * Hints may have been lost, or told of what is not so: the ledger is asked for everything anew.
+   */
+  void reload() {
+    mailbox.add(
+        () -> {
+          completeUntilNanos = UNKNOWN;
+          nextSweepNanos = System.nanoTime();
+          nextLoadNanos = nextSweepNanos;
+        });
+  }
+
   /** An attempt in hand is settled; its task is due again at a moment, or never. */
   void finished(LeaseKey attempt, @Nullable Instant dueAgain) {
     mailbox.add(() -> release(attempt, dueAgain));

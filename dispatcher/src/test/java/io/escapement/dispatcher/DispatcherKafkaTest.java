@@ -1,6 +1,7 @@
 package io.escapement.dispatcher;
 
 import static io.escapement.ledger.Requests.request;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -29,6 +30,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -405,6 +411,88 @@ class DispatcherKafkaTest {
         .isInstanceOf(DispatcherException.class)
         .hasMessageContaining("kafka.bootstrap-servers")
         .hasMessageContaining("127.0.0.1:1");
+  }
+
+  /** Hints may have been lost with the relay's slot; nothing else brings the task in here. */
+  @Test
+  void aWordFromTheRelayMakesTheLedgerBeAskedAnew() {
+    start(c -> withSweep(c, Duration.ofMinutes(30)), effect("work", task -> new byte[0]));
+    db.submit(ingest, request("before").build());
+    await().atMost(LIMIT).until(() -> running.get(0).stats().slots() == 256);
+    awaitStates(
+        "DONE",
+        1,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+    db.submit(ingest, request("after").build());
+    awaitStates(
+        "DONE",
+        2,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+  }
+
+  /** The same harness without the word: half an hour is longer than the test waits. */
+  @Test
+  void withoutThatWordATaskWithoutAHintIsNotFoundUntilTheSweep() {
+    start(c -> withSweep(c, Duration.ofMinutes(30)), effect("work", task -> new byte[0]));
+    await().atMost(LIMIT).until(() -> running.get(0).stats().slots() == 256);
+    db.submit(ingest, request("first").build());
+    awaitStates(
+        "DONE",
+        1,
+        () ->
+            send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"), 0, null, null, new byte[0], RELOAD)));
+    db.submit(ingest, request("unknown").build());
+    await()
+        .during(Duration.ofSeconds(2))
+        .atMost(LIMIT)
+        .until(
+            () -> db.number("select count(*) from escapement.task where state = 'SCHEDULED'") == 1);
+  }
+
+  private static final List<Header> RELOAD =
+      List.of(new RecordHeader("ce_type", "io.escapement.dispatch.reload".getBytes(UTF_8)));
+
+  private static void send(ProducerRecord<byte[], byte[]> record) {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.copyOf(kafkaProperties()), new ByteArraySerializer(), new ByteArraySerializer())) {
+      var unused = producer.send(record);
+    }
+  }
+
+  private static DispatcherConfig withSweep(DispatcherConfig c, Duration sweep) {
+    return new DispatcherConfig(
+        c.ledger(),
+        c.kafka(),
+        c.topics(),
+        c.queues(),
+        c.concurrency(),
+        c.threads(),
+        c.knownLimit(),
+        sweep.multipliedBy(2),
+        sweep,
+        c.claimBatch(),
+        c.completionBatch(),
+        c.drainLimit());
+  }
+
+  private void awaitStates(String state, long count, Runnable meanwhile) {
+    await()
+        .atMost(LIMIT)
+        .until(
+            () -> {
+              meanwhile.run();
+              return db.number("select count(*) from escapement.task where state = '" + state + "'")
+                  == count;
+            });
   }
 
   /** The work of a test's handler. */

@@ -5,11 +5,13 @@ import io.escapement.config.Key.Group;
 import io.escapement.ledger.Lateness;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.LedgerCounts;
+import io.escapement.ledger.RelayLag;
 import io.escapement.ledger.Role;
 import io.escapement.ledger.Status;
 import io.escapement.ledger.TaskState;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -54,6 +56,7 @@ final class StatusCommand extends ConfiguredCommand {
       say("lateness: " + lateness(ledger.lateness()), "");
       say(budgets(status).lines().toArray(String[]::new));
       say("", "outbox rows kept: " + status.outboxRows());
+      say("relay: " + relay(ledger.relayLag()));
     }
     return DONE;
   }
@@ -92,6 +95,24 @@ final class StatusCommand extends ConfiguredCommand {
         .map(state -> state.name().toLowerCase(Locale.ROOT) + " " + counts.in(state))
         .collect(Collectors.joining(", "))
         .transform(text -> text.isEmpty() ? "none" : text);
+  }
+
+  /** How far the relay is behind, for people. */
+  static String relay(List<RelayLag> lags) {
+    return lags.isEmpty()
+        ? "nothing has been relayed yet; start one with: escapement relay"
+        : lags.stream()
+            .map(
+                lag ->
+                    String.format(
+                        Locale.ROOT,
+                        "slot %s %s, %d kB of log behind, %d kB kept for it%s",
+                        lag.slot(),
+                        lag.active() ? "streams" : "waits for a relay",
+                        lag.lagBytes() / 1024,
+                        lag.retainedBytes() / 1024,
+                        "lost".equals(lag.walStatus()) ? ", LOST" : ""))
+            .collect(Collectors.joining("; "));
   }
 
   /** How late claims came, for people. */

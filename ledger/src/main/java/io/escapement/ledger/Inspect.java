@@ -25,6 +25,7 @@ final class Inspect {
   private final String taskCounts = Statements.load("task_counts");
   private final String ledgerCounts = Statements.load("ledger_counts");
   private final String lateness = Statements.load("lateness");
+  private final String relayLag = Statements.load("relay_lag");
   private final String kinds = Statements.load("kinds");
   private final String channels = Statements.load("channels");
   private final String tenants = Statements.load("tenants");
@@ -110,6 +111,20 @@ final class Inspect {
                 row.getDouble("p50_ms"),
                 row.getDouble("p99_ms"),
                 row.getDouble("max_ms")));
+  }
+
+  List<RelayLag> relayLag() {
+    return statements.query(
+        "relay lag",
+        relayLag,
+        p -> {},
+        row ->
+            new RelayLag(
+                Statements.text(row, "slot"),
+                row.getBoolean("active"),
+                row.getString("wal_status"),
+                row.getLong("lag_bytes"),
+                row.getLong("retained_bytes")));
   }
 
   List<KindDefinition> kinds() {

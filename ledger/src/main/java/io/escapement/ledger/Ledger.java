@@ -194,6 +194,11 @@ public final class Ledger implements AutoCloseable {
     return inspect.lateness();
   }
 
+  /** How far each relay's slot is behind; empty if none has relayed yet. */
+  public List<RelayLag> relayLag() {
+    return inspect.relayLag();
+  }
+
   /** Every tenant that is known and its weight in fair service. */
   public Map<String, Integer> tenantWeights() {
     return inspect.tenantWeights();

@@ -21,8 +21,8 @@ public record RecordEnvelope(byte @Nullable [] key, List<Header> headers) {
   /** No key, no headers. */
   public static final RecordEnvelope EMPTY = new RecordEnvelope(null, List.of());
 
-  /** Headers beyond this many bytes are not kept. */
-  private static final int MAX_BYTES = 256 * 1024;
+  /** Key and headers beyond this many bytes are not kept. */
+  public static final int MAX_BYTES = 256 * 1024;
 
   /** One header; a header's value may be null. */
   public record Header(String name, byte @Nullable [] value) {}

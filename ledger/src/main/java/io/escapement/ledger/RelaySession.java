@@ -40,9 +40,11 @@ public final class RelaySession implements AutoCloseable {
   private final String slotSql = Statements.load("relay_slot_state");
   private final String evictSql = Statements.load("relay_evict");
   private final String heartbeatSql = Statements.load("relay_heartbeat");
+  private final String snapshotSql = Statements.load("relay_log_snapshot");
   private final String prunableSql = Statements.load("relay_prunable");
   private final String pruneSql = Statements.load("relay_prune");
   private final String ledgerSql = Statements.load("relay_ledger");
+  private final String queuesSql = Statements.load("relay_queues");
 
   private RelaySession(LedgerConfig config, String slot, Duration silenceLimit) {
     this.config = config;
@@ -80,6 +82,21 @@ public final class RelaySession implements AutoCloseable {
   public synchronized UUID ledgerId() {
     return query("reading the ledger's id", ledgerSql, p -> {}, row -> row.getObject(1, UUID.class))
         .orElseThrow(() -> new LedgerException("the ledger has no settings row"));
+  }
+
+  /** How large a request's value may be: the largest that a dead letter can carry. */
+  public synchronized int maxPayloadBytes() {
+    return query("reading the size limit", ledgerSql, p -> {}, row -> row.getInt(2))
+        .orElseThrow(() -> new LedgerException("the ledger has no settings row"));
+  }
+
+  /** Every queue that some kind names. */
+  public synchronized List<String> queues() {
+    try {
+      return Statements.query(connection, queuesSql, p -> {}, row -> row.getString(1));
+    } catch (SQLException e) {
+      throw new LedgerException("reading the queues", e);
+    }
   }
 
   /**
@@ -207,6 +224,17 @@ public final class RelaySession implements AutoCloseable {
   public synchronized Lsn heartbeat() {
     return query("writing a heartbeat", heartbeatSql, p -> {}, row -> Lsn.parse(row.getString(1)))
         .orElseThrow();
+  }
+
+  /**
+   * Lets the server forget log up to here once the slot is confirmed beyond, instead of up to what
+   * it notes by itself every 15 seconds.
+   *
+   * @return whether it could be done: on PostgreSQL 16 and later, by an owner that may
+   */
+  public synchronized boolean logSnapshot() {
+    return query("logging a snapshot", snapshotSql, p -> {}, row -> row.getBoolean(1))
+        .orElse(false);
   }
 
   /** The oldest rows past the grace time, at most a limit. */

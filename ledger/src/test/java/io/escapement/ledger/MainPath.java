@@ -161,6 +161,7 @@ final class MainPath {
     assertThat(rows("select events from escapement.outbox")).isNotEmpty();
     String ids = rows("select ids from escapement.prunable_outbox('-1 hour', 1000)").get(0);
     assertThat(rows("select escapement.prune_outbox('%s')".formatted(ids))).doesNotContain("0");
+    assertThat(rows("select escapement.log_snapshot()")).hasSize(1);
     assertThat(rows("select plugin from escapement.slot_state('none')")).isEmpty();
     as(Role.OPERATOR);
     says("0", "select tasks from escapement.retire(100)");

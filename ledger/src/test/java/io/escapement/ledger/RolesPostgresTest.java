@@ -73,6 +73,7 @@ class RolesPostgresTest {
           entry("positions", Set.of(INGEST, OPERATOR)),
           entry("prunable_outbox", Set.of(RELAY)),
           entry("prune_outbox", Set.of(RELAY)),
+          entry("log_snapshot", Set.of(RELAY)),
           entry("quarantine", Set.of(OPERATOR)),
           entry("recipient", NOBODY),
           entry("reclaim", Set.of(DISPATCHER)),

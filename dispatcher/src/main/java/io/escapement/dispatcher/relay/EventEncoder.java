@@ -6,6 +6,7 @@ import io.escapement.ledger.OutboxEntry;
 import io.escapement.ledger.OutboxEvent;
 import io.escapement.ledger.RecordEnvelope;
 import io.escapement.ledger.TopicNames;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -76,6 +77,16 @@ final class EventEncoder {
           });
     }
     return index;
+  }
+
+  /** Tells whoever listens to a dispatch partition to load its slots from the ledger anew. */
+  ProducerRecord<byte[], byte[]> reload(String topic, int partition) {
+    ProducerRecord<byte[], byte[]> record =
+        record(topic, partition, "reload", "{}".getBytes(UTF_8));
+    Instant now = Instant.now();
+    String id = "reload-" + now.toEpochMilli() + "-" + partition;
+    byte[] time = now.toString().getBytes(UTF_8);
+    return cloudEvent(record, id, "io.escapement.dispatch.reload", time, false);
   }
 
   private static List<OutboxEvent> read(OutboxEntry row) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +17,18 @@ import org.jspecify.annotations.Nullable;
  * database transaction within one Kafka transaction, and acknowledges after the commit, never
  * before.
  *
- * <p>Thread rule: {@link #handleBatch} on the engine's thread, the rest from any. Failure: an
- * exception ends the engine; what was not committed comes again.
+ * <p>The stream's thread only gathers; a thread of its own sends. So whatever was committed in the
+ * database while Kafka committed goes into the next Kafka transaction together, and a transaction
+ * that comes alone waits for nothing.
+ *
+ * <p>Thread rule: {@link #handleBatch} and {@link #acknowledge} on the engine's thread, the rest
+ * from any. Failure: told at once, and thrown to the engine with its next batch; what was not
+ * committed comes again.
  */
 final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> {
+
+  /** An acknowledgement is a message to the server; Kafka's position is exact without it. */
+  private static final long ACKNOWLEDGE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final TransactionAssembler assembler =
       new TransactionAssembler(StreamSettings.TRANSACTION_TOPIC, StreamSettings.OUTBOX_TOPIC);
@@ -29,12 +37,21 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
   private final RelayCounters counters;
   private final Consumer<RuntimeException> failed;
   private final Runnable firstCheck;
-  private final ReentrantLock sending = new ReentrantLock();
+  private final Backlog backlog;
+  private final Thread sender;
+  private final AtomicReference<@Nullable RecordChangeEvent<SourceRecord>> committed =
+      new AtomicReference<>();
+  private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
   private volatile RelayPosition position;
   private volatile boolean stopped;
+
   private boolean checked;
+  private long nextAcknowledgeNanos = System.nanoTime();
+  private DebeziumEngine.@Nullable RecordCommitter<RecordChangeEvent<SourceRecord>> acknowledger;
+
   private @Nullable OutboxTransaction appended;
+  private @Nullable RecordChangeEvent<SourceRecord> appendedLast;
   private int appendedRows;
   private int appendedEvents;
 
@@ -42,6 +59,7 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
    * A forwarder for one run of the engine.
    *
    * @param position everything up to here is in the sink
+   * @param tuning how much goes into one transaction, and how much may wait
    * @param failed told what went wrong, before the engine is
    * @param firstCheck run once the stream has begun and before anything is sent; throws if the
    *     stream can't be the right one
@@ -49,16 +67,24 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
   Forwarder(
       RelaySink sink,
       RelayPosition position,
-      int transactionEvents,
+      RelayTuning tuning,
       RelayCounters counters,
       Consumer<RuntimeException> failed,
       Runnable firstCheck) {
     this.sink = sink;
     this.position = position;
-    this.transactionEvents = transactionEvents;
+    this.transactionEvents = tuning.transactionEvents();
+    this.backlog = new Backlog(tuning.queueBytes());
     this.counters = counters;
     this.failed = failed;
     this.firstCheck = firstCheck;
+    this.sender = new Thread(this::send, "escapement-relay-send");
+    sender.setDaemon(true);
+  }
+
+  /** Begins to send what comes. */
+  void start() {
+    sender.start();
   }
 
   /** How far the sink has committed. */
@@ -66,12 +92,16 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
     return position;
   }
 
-  /** Sends nothing more; a batch that is being sent is waited for. */
+  /** Sends nothing more; what is being sent is waited for. */
   void stop(Duration atMost) {
     stopped = true;
+    backlog.close();
+    if (sender.getState() == Thread.State.NEW) {
+      return;
+    }
     try {
-      if (sending.tryLock(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-        sending.unlock();
+      if (!sender.join(atMost)) {
+        sender.interrupt();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -83,44 +113,84 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
       List<RecordChangeEvent<SourceRecord>> records,
       DebeziumEngine.RecordCommitter<RecordChangeEvent<SourceRecord>> committer)
       throws InterruptedException {
-    sending.lock();
     try {
-      if (stopped) {
-        return;
+      RuntimeException broken = failure.get();
+      if (broken != null) {
+        throw broken;
       }
-      RecordChangeEvent<SourceRecord> last = forward(records);
-      if (last != null) {
-        committer.markProcessed(last);
-      }
-      committer.markBatchFinished();
+      acknowledger = committer;
+      gather(records);
     } catch (RuntimeException e) {
-      failed.accept(e);
+      fail(e);
       throw e;
-    } finally {
-      sending.unlock();
     }
+    committer.markBatchFinished();
   }
 
-  /** Sends and commits; returns the record that ends the last whole transaction. */
-  private @Nullable RecordChangeEvent<SourceRecord> forward(
-      List<RecordChangeEvent<SourceRecord>> records) {
+  private void gather(List<RecordChangeEvent<SourceRecord>> records) throws InterruptedException {
     if (!checked) {
       firstCheck.run();
       checked = true;
     }
-    RecordChangeEvent<SourceRecord> last = null;
     for (RecordChangeEvent<SourceRecord> record : records) {
       Optional<OutboxTransaction> ended = assembler.add(record.record());
-      if (ended.isPresent()) {
-        take(ended.get());
-        last = record;
+      if (ended.isPresent() && !backlog.put(new Backlog.Waiting(ended.get(), record))) {
+        return;
       }
     }
-    commit();
-    return last;
   }
 
-  private void take(OutboxTransaction transaction) {
+  /**
+   * Tells the engine what is committed; it tells the server. The engine asks after every look at
+   * the stream, so an idle outbox is acknowledged too.
+   *
+   * @return whether there was something to tell
+   */
+  boolean acknowledge() {
+    var to = acknowledger;
+    if (to == null || System.nanoTime() - nextAcknowledgeNanos < 0) {
+      return false;
+    }
+    RecordChangeEvent<SourceRecord> last = committed.getAndSet(null);
+    if (last == null) {
+      return false;
+    }
+    nextAcknowledgeNanos = System.nanoTime() + ACKNOWLEDGE_NANOS;
+    try {
+      to.markProcessed(last);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void send() {
+    try {
+      List<Backlog.Waiting> waiting = backlog.take();
+      while (!waiting.isEmpty() && !stopped) {
+        for (Backlog.Waiting one : waiting) {
+          take(one);
+        }
+        commit();
+        waiting = backlog.take();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void fail(RuntimeException e) {
+    if (failure.compareAndSet(null, e)) {
+      backlog.close();
+      failed.accept(e);
+    }
+  }
+
+  private void take(Backlog.Waiting one) {
+    OutboxTransaction transaction = one.transaction();
     if (position.covers(transaction.commit())) {
       return;
     }
@@ -129,6 +199,7 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
       appendedRows++;
     }
     appended = transaction;
+    appendedLast = one.last();
     if (appendedEvents >= transactionEvents) {
       commit();
     }
@@ -142,10 +213,12 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
     RelayPosition reached = position.at(last.commit(), last.rows().size());
     sink.commit(reached);
     position = reached;
+    committed.set(appendedLast);
     counters.relayed(appendedRows, appendedEvents);
     counters.at(reached);
     counters.healed();
     appended = null;
+    appendedLast = null;
     appendedRows = 0;
     appendedEvents = 0;
   }

@@ -35,6 +35,8 @@ final class KafkaSink implements RelaySink {
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaSink.class);
 
+  private static final int MAX_REQUEST_BYTES = 16 << 20;
+
   private final RelayConfig config;
   private final KafkaProducer<byte[], byte[]> producer;
   private final EventEncoder encoder;
@@ -80,10 +82,19 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     properties.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
     properties.put(ProducerConfig.LINGER_MS_CONFIG, 2);
+    // A broker that is still writing the markers of the last transaction asks to come again, for a
+    // moment. Longer pauses are what latency would be made of; a broker that is away is asked less
+    // often all the same (reconnect.backoff.max.ms).
+    properties.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5);
+    properties.put(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, 20);
     // What is too large is for the topic to say.
-    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 16 << 20);
-    properties.putAll(config.kafka());
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST_BYTES);
+    // A record that no broker takes is to be named before the commit gives up waiting for it.
     long answerMillis = config.tuning().answerTimeout().toMillis();
+    int recordMillis = Math.toIntExact(answerMillis * 2 / 3);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, recordMillis);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, recordMillis / 2);
+    properties.putAll(config.kafka());
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, answerMillis);
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, config.transactionalId());
     properties.put(
@@ -93,6 +104,12 @@ final class KafkaSink implements RelaySink {
     properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     return properties;
+  }
+
+  /** The largest record that the producer takes. */
+  static long maxRequestBytes(RelayConfig config) {
+    String set = config.kafka().get(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+    return set == null ? MAX_REQUEST_BYTES : Long.parseLong(set.strip());
   }
 
   @Override
@@ -107,6 +124,23 @@ final class KafkaSink implements RelaySink {
       return encoder.encode(row, repeated, this::send);
     } catch (KafkaException e) {
       throw failure("sending outbox row " + row.id(), e);
+    }
+  }
+
+  @Override
+  public void appendReload(String queue) {
+    begin();
+    String topic = config.topics().dispatch(queue);
+    if (!new TopicCheck(config).exists(topic)) {
+      LOG.warn("nobody can be told to load the queue '{}' anew: {} is missing", queue, topic);
+      return;
+    }
+    try {
+      for (int partition = 0; partition < partitionsOf(topic); partition++) {
+        send(encoder.reload(topic, partition));
+      }
+    } catch (KafkaException e) {
+      throw failure("telling dispatchers to reload", e);
     }
   }
 

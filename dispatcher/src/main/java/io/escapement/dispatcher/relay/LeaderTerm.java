@@ -75,6 +75,7 @@ final class LeaderTerm {
 
   private void lead(UUID ledgerId, ServerIdentity server) {
     new TopicCheck(config).require();
+    new TopicCheck(config).requireRoom(session.maxPayloadBytes());
     RelaySink sink = sinks.open(ledgerId, config.tuning().transactionTimeout());
     try {
       if (sink.position().isEmpty()) {
@@ -164,6 +165,10 @@ final class LeaderTerm {
         rows += page.size();
         page = snapshot.next(PAGE_ROWS);
       }
+      if (repeated) {
+        // What was lost with the slot, or with a server that never had it, can't be told by hints.
+        session.queues().forEach(sink::appendReload);
+      }
       RelayPosition start = new RelayPosition(server, snapshot.consistentPoint(), 0);
       sink.commit(start);
       counters.relayed(rows, events + uncommitted);
@@ -178,7 +183,7 @@ final class LeaderTerm {
         new Forwarder(
             sink,
             start,
-            config.tuning().transactionEvents(),
+            config.tuning(),
             counters,
             end::completeExceptionally,
             () -> SlotWatch.requireWhole(config, session.slot(), start));
@@ -187,9 +192,11 @@ final class LeaderTerm {
             StreamSettings.of(config),
             config.tuning().closeTimeout(),
             forwarder,
+            forwarder::acknowledge,
             end::completeExceptionally)) {
       watch = new SlotWatch(config, session, counters, forwarder::position);
       if (!end.isDone()) {
+        forwarder.start();
         stream.start();
       }
       LOG.info("relaying from {}", start.lsn());

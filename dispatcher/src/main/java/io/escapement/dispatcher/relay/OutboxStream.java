@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
@@ -37,19 +38,22 @@ final class OutboxStream implements AutoCloseable {
   /**
    * An engine that is not started yet.
    *
+   * @param acknowledge marks what is processed, if anything is; asked on the consumer's thread
+   *     after every look at the stream, whether something came or not
    * @param ended told why, when the engine has stopped; also after {@link #close}
    */
   OutboxStream(
       Properties settings,
       Duration closeTimeout,
       DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer,
+      BooleanSupplier acknowledge,
       Consumer<RuntimeException> ended) {
     this.closeTimeout = closeTimeout;
     this.ended = ended;
     this.engine =
         DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
             .using(settings)
-            .using(OffsetCommitPolicy.always())
+            .using((OffsetCommitPolicy) (marked, since) -> acknowledge.getAsBoolean())
             .using((DebeziumEngine.CompletionCallback) this::completed)
             .using(
                 new DebeziumEngine.ConnectorCallback() {

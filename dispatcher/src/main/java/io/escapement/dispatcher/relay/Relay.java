@@ -30,6 +30,7 @@ public final class Relay implements AutoCloseable {
   private final LeaderTerm.Sinks sinks;
   private final RelayCounters counters = new RelayCounters();
   private final CountDownLatch closing = new CountDownLatch(1);
+  private final RelayBean bean;
   private final Thread thread;
   private volatile @Nullable LeaderTerm term;
   private volatile @Nullable RelaySession session;
@@ -43,6 +44,7 @@ public final class Relay implements AutoCloseable {
   Relay(RelayConfig config, LeaderTerm.Sinks sinks) {
     this.config = config;
     this.sinks = sinks;
+    this.bean = new RelayBean(config.slot(), counters::health);
     this.thread = new Thread(this::work, "escapement-relay");
   }
 
@@ -53,14 +55,18 @@ public final class Relay implements AutoCloseable {
    */
   public void start() {
     LOG.info("{}", config);
+    int payloadBytes;
     try (RelaySession probe = openSession()) {
       probe.identity();
       probe.slot();
+      payloadBytes = probe.maxPayloadBytes();
     } catch (LedgerUnavailableException | LedgerException e) {
       throw new RelayFailedException(line(e), e);
     }
     new TopicCheck(config).require();
+    new TopicCheck(config).requireRoom(payloadBytes);
     counters.become(RelayHealth.Role.STANDBY);
+    bean.register();
     thread.start();
   }
 
@@ -86,6 +92,7 @@ public final class Relay implements AutoCloseable {
       }
     }
     counters.become(RelayHealth.Role.STOPPED);
+    bean.close();
   }
 
   private boolean join(Duration atMost) {

@@ -1,5 +1,6 @@
 package io.escapement.dispatcher.relay;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class RelayCounters {
   private final AtomicLong events = new AtomicLong();
   private volatile RelayHealth.Role role = RelayHealth.Role.STOPPED;
   private volatile long lagBytes;
+  private volatile Duration lag = Duration.ZERO;
   private volatile long retainedBytes;
   private volatile @Nullable RelayPosition position;
   private volatile @Nullable Failure failure;
@@ -41,7 +43,8 @@ final class RelayCounters {
     position = reached;
   }
 
-  void lag(long bytes, long retained) {
+  void lag(long bytes, Duration behind, long retained) {
+    lag = behind;
     lagBytes = Math.max(0, bytes);
     retainedBytes = Math.max(0, retained);
   }
@@ -62,9 +65,11 @@ final class RelayCounters {
     return new RelayHealth(
         role,
         terms.get(),
+        commits.get(),
         rows.get(),
         events.get(),
         leads ? lagBytes : 0,
+        leads ? lag : Duration.ZERO,
         leads ? retainedBytes : 0,
         reached == null ? null : reached.toString(),
         last == null ? null : last.message(),

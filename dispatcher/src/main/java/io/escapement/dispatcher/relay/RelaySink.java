@@ -20,6 +20,12 @@ interface RelaySink extends AutoCloseable {
   int append(OutboxEntry row, boolean repeated);
 
   /**
+   * Adds to the open transaction, for every partition of a queue's dispatch topic, the word that
+   * whoever listens must ask the ledger anew; nothing if there is no such topic.
+   */
+  void appendReload(String queue);
+
+  /**
    * Commits the open transaction, if there is one, without saying how far the outbox is relayed.
    */
   void commit();

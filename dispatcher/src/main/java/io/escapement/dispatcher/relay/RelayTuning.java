@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param pollInterval how often the stream is looked at while it is idle: it adds to the latency,
  *     and a shorter one to the CPU that an idle relay takes
- * @param batchRecords most records that the stream hands over at once (a transaction with one row
- *     makes three)
+ * @param queueRecords most records that the stream reads ahead (a transaction with one row makes
+ *     three)
  * @param queueBytes bound on what the stream reads ahead
  * @param transactionEvents about so many events go into one Kafka transaction; the rows of one
  *     database transaction stay together
@@ -29,7 +29,7 @@ import java.time.Duration;
  */
 public record RelayTuning(
     Duration pollInterval,
-    int batchRecords,
+    int queueRecords,
     long queueBytes,
     int transactionEvents,
     Duration transactionTimeout,
@@ -47,8 +47,8 @@ public record RelayTuning(
   /** What is used where nothing else is said. */
   public static final RelayTuning DEFAULT =
       new RelayTuning(
-          Duration.ofMillis(10),
-          2_048,
+          Duration.ofMillis(20),
+          8_192,
           64L << 20,
           20_000,
           Duration.ofSeconds(60),
@@ -65,7 +65,7 @@ public record RelayTuning(
 
   public RelayTuning {
     atLeast("poll-interval", pollInterval, Duration.ofMillis(1));
-    atLeast("batch-records", batchRecords, 3);
+    atLeast("queue-records", queueRecords, 3);
     atLeast("queue-bytes", queueBytes, 1 << 20);
     atLeast("transaction-events", transactionEvents, 1);
     atLeast("transaction-timeout", transactionTimeout, Duration.ofSeconds(5));
@@ -86,7 +86,7 @@ public record RelayTuning(
   public RelayTuning withPollInterval(Duration interval) {
     return new RelayTuning(
         interval,
-        batchRecords,
+        queueRecords,
         queueBytes,
         transactionEvents,
         transactionTimeout,
@@ -106,7 +106,7 @@ public record RelayTuning(
   public RelayTuning withPruneGrace(Duration grace) {
     return new RelayTuning(
         pollInterval,
-        batchRecords,
+        queueRecords,
         queueBytes,
         transactionEvents,
         transactionTimeout,

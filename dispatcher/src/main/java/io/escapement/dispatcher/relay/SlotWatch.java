@@ -4,6 +4,7 @@ import io.escapement.ledger.LedgerException;
 import io.escapement.ledger.Lsn;
 import io.escapement.ledger.RelaySession;
 import io.escapement.ledger.SlotState;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +19,16 @@ import org.slf4j.LoggerFactory;
  */
 final class SlotWatch {
 
+  /** Beyond so much kept log the server is asked for a point up to which it can let go. */
+  private static final long SNAPSHOT_BYTES = 16L << 20;
+
   /** PostgreSQL's class of errors of the connection. */
   private static final String CONNECTION_LOST = "08";
+
+  /**
+   * So often, where something is written at all, a heartbeat shows how far behind the stream is.
+   */
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
 
@@ -29,6 +38,7 @@ final class SlotWatch {
   private final Supplier<RelayPosition> position;
   private final Pruner pruner;
   private @Nullable Lsn lastHeartbeat;
+  private long lastHeartbeatNanos;
 
   SlotWatch(
       RelayConfig config,
@@ -48,10 +58,16 @@ final class SlotWatch {
     RelayPosition relayed = position.get();
     requireWhole(config, slot, relayed);
     slot.ifPresent(
-        state -> counters.lag(state.written().bytesSince(relayed.lsn()), state.retainedBytes()));
+        state ->
+            counters.lag(
+                state.written().bytesSince(relayed.lsn()), lag(relayed), state.retainedBytes()));
     prune(relayed.lsn());
     if (slot.isPresent() && wantsHeartbeat(slot.get(), relayed)) {
+      if (slot.get().retainedBytes() > SNAPSHOT_BYTES) {
+        session.logSnapshot();
+      }
       lastHeartbeat = session.heartbeat();
+      lastHeartbeatNanos = System.nanoTime();
     }
   }
 
@@ -74,9 +90,27 @@ final class SlotWatch {
       return true;
     }
     // One that has not come back yet says that the stream is behind; more would not help.
-    boolean underWay = lastHeartbeat.compareTo(relayed.lsn()) > 0;
+    if (underWay(relayed)) {
+      return false;
+    }
     long unread = slot.written().bytesSince(relayed.lsn());
-    return !underWay && (pruner.needsProgress() || unread > config.tuning().heartbeatBytes());
+    boolean due = System.nanoTime() - lastHeartbeatNanos > PROBE_INTERVAL.toNanos();
+    return pruner.needsProgress()
+        || unread > config.tuning().heartbeatBytes()
+        || (due && unread > 0);
+  }
+
+  private boolean underWay(RelayPosition relayed) {
+    return lastHeartbeat != null && lastHeartbeat.compareTo(relayed.lsn()) > 0;
+  }
+
+  /**
+   * Commits are relayed in their order: what waits longer than the heartbeat would be before it.
+   */
+  private Duration lag(RelayPosition relayed) {
+    return underWay(relayed)
+        ? Duration.ofNanos(System.nanoTime() - lastHeartbeatNanos)
+        : Duration.ZERO;
   }
 
   /** Refuses to go on with a slot that does not hold everything that is not yet relayed. */

@@ -28,7 +28,6 @@ final class StreamSettings {
   static final String OUTBOX_TOPIC = ORIGIN + ".escapement.outbox";
   static final String TRANSACTION_TOPIC = ORIGIN + ".transaction";
 
-  private static final int QUEUE_BATCHES = 4;
   private static final Duration SLOT_RETRY = Duration.ofMillis(200);
   private static final Duration STATUS_INTERVAL = Duration.ofSeconds(3);
 
@@ -44,6 +43,7 @@ final class StreamSettings {
 
   private static void connection(RelayConfig config, Properties p) {
     DatabaseAddress address = DatabaseAddress.of(config.ledger());
+    p.setProperty("driver.socketFactory", WaitingSocketFactory.class.getName());
     address.parameters().forEach((name, value) -> p.setProperty("driver." + name, value));
     p.setProperty("connector.class", "io.debezium.connector.postgresql.PostgresConnector");
     p.setProperty("database.hostname", address.host());
@@ -79,8 +79,11 @@ final class StreamSettings {
     p.setProperty("event.processing.failure.handling.mode", "fail");
     p.setProperty("event.converting.failure.handling.mode", "fail");
     p.setProperty("poll.interval.ms", millis(tuning.pollInterval()));
-    p.setProperty("max.batch.size", Integer.toString(tuning.batchRecords()));
-    p.setProperty("max.queue.size", Integer.toString(tuning.batchRecords() * QUEUE_BATCHES));
+    // The engine waits for a full batch, or for the poll interval: one record is a full batch, so
+    // it
+    // waits for nothing. Batches are made by the Forwarder, out of what has come meanwhile.
+    p.setProperty("max.batch.size", "1");
+    p.setProperty("max.queue.size", Integer.toString(tuning.queueRecords()));
     p.setProperty("max.queue.size.in.bytes", Long.toString(tuning.queueBytes()));
     p.setProperty("statistics.metrics.enabled", "false");
     p.setProperty("record.processing.threads", "1");

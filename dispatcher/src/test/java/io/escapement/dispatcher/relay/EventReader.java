@@ -42,6 +42,10 @@ final class EventReader implements AutoCloseable {
                 "value.deserializer",
                 ByteArrayDeserializer.class));
     for (String topic : topics) {
+      // A broker may take a moment to know a topic that was just made.
+      Awaitility.await()
+          .atMost(RelayHarness.PATIENCE)
+          .until(() -> !consumer.partitionsFor(topic).isEmpty());
       consumer
           .partitionsFor(topic)
           .forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));

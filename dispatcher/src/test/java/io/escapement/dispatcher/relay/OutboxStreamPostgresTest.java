@@ -123,6 +123,6 @@ class OutboxStreamPostgresTest {
           committer.markBatchFinished();
         };
     return new OutboxStream(
-        StreamSettings.of(config), Duration.ofSeconds(10), consumer, ended -> {});
+        StreamSettings.of(config), Duration.ofSeconds(10), consumer, () -> true, ended -> {});
   }
 }

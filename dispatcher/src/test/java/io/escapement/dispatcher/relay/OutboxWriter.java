@@ -18,10 +18,23 @@ final class OutboxWriter implements AutoCloseable {
   private long task;
 
   OutboxWriter(TestLedger ledger, String who) {
+    this(open(ledger), who);
+  }
+
+  /** A writer that closes this connection with itself. */
+  OutboxWriter(Connection connection, String who) {
     this.who = who;
+    this.connection = connection;
     try {
-      this.connection = ledger.connection();
       connection.setAutoCommit(false);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Connection open(TestLedger ledger) {
+    try {
+      return ledger.connection();
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -40,7 +40,7 @@ class RelayConfigTest {
             () ->
                 new RelayTuning(
                     d.pollInterval(),
-                    d.batchRecords(),
+                    d.queueRecords(),
                     d.queueBytes(),
                     d.transactionEvents(),
                     d.transactionTimeout(),

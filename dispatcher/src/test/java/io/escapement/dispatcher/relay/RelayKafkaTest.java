@@ -2,12 +2,28 @@ package io.escapement.dispatcher.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.escapement.ledger.OutboxEntry;
+import io.escapement.ledger.AdmissionBatch;
+import io.escapement.ledger.Decision;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.PartitionKey;
+import io.escapement.ledger.PositionAdvance;
+import io.escapement.ledger.RecordEnvelope;
+import io.escapement.ledger.Role;
+import io.escapement.ledger.Submission;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
@@ -18,6 +34,13 @@ import org.junit.jupiter.api.Test;
 
 /** Invariant I12: every committed outbox event is in Kafka, once while the slot lives. */
 class RelayKafkaTest {
+
+  private static final int ONE_LOAD_ROWS = 4_000;
+  private static final long ONE_LOAD_BYTES = 900L * ONE_LOAD_ROWS;
+  private static final boolean LONG = Boolean.getBoolean("chaos");
+
+  /** A gigabyte of other log by {@code -Pchaos}, a taste of it without. */
+  private static final int NOISE_ROUNDS = LONG ? 520 : 40;
 
   private RelayHarness harness;
 
@@ -85,7 +108,13 @@ class RelayKafkaTest {
         new Relay(
             config,
             (ledgerId, timeout) ->
-                new CarelessSink(KafkaSink.open(config, ledgerId, timeout), crashes))) {
+                new CarelessSink(
+                    KafkaSink.open(config, ledgerId, timeout),
+                    () -> {
+                      if (crashes.getAndDecrement() > 0) {
+                        throw new IllegalStateException("a crash between events and position");
+                      }
+                    }))) {
       careless.start();
       Awaitility.await()
           .atMost(RelayHarness.PATIENCE)
@@ -190,6 +219,156 @@ class RelayKafkaTest {
     assertThat(reader.faults(early, writer)).isEmpty();
   }
 
+  /** Vacuum can't give the space back while somebody may still see the rows; deleting goes on. */
+  @Test
+  void relayedRowsAreDeletedWhileALongTransactionHoldsBackVacuumAndTheirSpaceIsUsedAgain()
+      throws Exception {
+    OutboxWriter writer = harness.writer("w");
+    harness.startRelay(
+        harness.config().withTuning(RelayTuning.DEFAULT.withPruneGrace(Duration.ZERO)));
+    try (Connection old = harness.ledger().connection()) {
+      old.setAutoCommit(false);
+      old.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      old.createStatement().executeQuery("select count(*) from escapement.outbox").close();
+      writeMany(writer);
+      awaitEmptyOutbox();
+      harness.ledger().execute("vacuum escapement.outbox");
+      assertThat(outboxBytes()).as("nothing is given back yet").isGreaterThan(ONE_LOAD_BYTES);
+      old.rollback();
+    }
+    harness.ledger().execute("vacuum escapement.outbox");
+    assertThat(outboxBytes()).as("given back").isLessThan(ONE_LOAD_BYTES / 4);
+    for (int load = 0; load < 4; load++) {
+      writeMany(writer);
+      awaitEmptyOutbox();
+      // What autovacuum does when a fiftieth of the rows are dead, within its minute.
+      harness.ledger().execute("vacuum (truncate false) escapement.outbox");
+    }
+    assertThat(outboxBytes()).as("used again").isLessThan(2 * ONE_LOAD_BYTES);
+  }
+
+  private void writeMany(OutboxWriter writer) {
+    String packed = "O\tdone\t1\tw\tkey\tt\twork\tlocal\t1\tCOMPLETED\t" + noise(900) + "\n";
+    for (int i = 0; i < ONE_LOAD_ROWS; i++) {
+      writer.insert(packed, 1);
+      if (i % 50 == 0) {
+        writer.commit();
+      }
+    }
+    writer.commit();
+  }
+
+  private long outboxBytes() {
+    return harness.ledger().number("select pg_total_relation_size('escapement.outbox')");
+  }
+
+  @Test
+  void whatItHasDoneAndHowFarItIsIsShownByJmx() throws Exception {
+    OutboxWriter writer = harness.writer("w");
+    EventReader reader = harness.reader();
+    ObjectName name = new ObjectName("io.escapement:type=Relay,name=" + harness.slot());
+    MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    Relay relay = harness.startRelay();
+    awaitStream(writer, reader);
+    writer.write(3);
+    reader.awaitAll(writer.committed());
+    Awaitility.await()
+        .atMost(RelayHarness.PATIENCE)
+        .until(() -> beans.getAttribute(name, "Events").equals(5L));
+    assertThat(beans.getAttribute(name, "Role")).isEqualTo("LEADER");
+    assertThat(beans.getAttribute(name, "TakeOvers")).isEqualTo(1L);
+    assertThat(beans.getAttribute(name, "Rows")).isEqualTo(3L);
+    assertThat((long) beans.getAttribute(name, "Batches")).isGreaterThanOrEqualTo(3);
+    assertThat((String) beans.getAttribute(name, "Position")).contains("/");
+    assertThat(beans.getAttribute(name, "LastError")).isNull();
+    assertThat((long) beans.getAttribute(name, "RetainedBytes")).isNotNegative();
+    Awaitility.await()
+        .atMost(RelayHarness.PATIENCE)
+        .until(
+            () ->
+                (double) beans.getAttribute(name, "LagSeconds") == 0
+                    && (long) beans.getAttribute(name, "LagBytes") < 1 << 20);
+    relay.close();
+    assertThat(beans.isRegistered(name)).isFalse();
+  }
+
+  /** The commits stay in the log, and time passes. */
+  @Test
+  void whileKafkaTakesNothingTheLagGrows() throws Exception {
+    OutboxWriter writer = harness.writer("w");
+    EventReader reader = harness.reader();
+    CountDownLatch stuck = new CountDownLatch(1);
+    AtomicInteger holding = new AtomicInteger();
+    RelayConfig config = harness.config();
+    try (Relay relay =
+        new Relay(
+            config,
+            (ledgerId, timeout) ->
+                new CarelessSink(
+                    KafkaSink.open(config, ledgerId, timeout),
+                    () -> {
+                      if (holding.get() > 0) {
+                        await(stuck);
+                      }
+                    }))) {
+      relay.start();
+      awaitStream(writer, reader);
+      holding.set(1);
+      writer.write(1);
+      Awaitility.await()
+          .atMost(RelayHarness.PATIENCE)
+          .until(
+              () ->
+                  relay.health().lag().compareTo(Duration.ofMillis(500)) > 0
+                      && relay.health().lagBytes() > 0);
+      holding.set(0);
+      stuck.countDown();
+      Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> relay.health().lag().isZero());
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The largest batch that ingest makes: sixteen megabytes, all of it the largest dead letters. */
+  @Test
+  void theLargestBatchThatCanBeAdmittedIsRelayed() throws Exception {
+    int letters = 32;
+    byte[] value = noise(262_144).getBytes(StandardCharsets.US_ASCII);
+    byte[] header = noise(261_000).getBytes(StandardCharsets.US_ASCII);
+    RecordEnvelope envelope =
+        new RecordEnvelope(new byte[] {1}, List.of(new RecordEnvelope.Header("large", header)));
+    List<Submission> batch = new ArrayList<>();
+    for (int i = 0; i < letters; i++) {
+      batch.add(
+          new Submission.Refused(
+              0, i, Decision.INVALID, "no event", null, null, null, null, value, envelope));
+    }
+    OutboxWriter writer = harness.writer("w");
+    EventReader reader = harness.reader();
+    Relay relay = harness.startRelay();
+    awaitStream(writer, reader);
+    try (Ledger ingest = Ledger.connect(harness.config().ledger(), Role.INGEST)) {
+      PartitionKey partition = new PartitionKey("requests", UUID.randomUUID(), 0);
+      ingest.admit(
+          new AdmissionBatch(List.of(new PositionAdvance(partition, null, letters)), batch));
+    }
+    // A receipt and a dead letter each, and the two before.
+    reader.awaitCount(2 * letters + 2);
+    assertThat(reader.records().stream())
+        .filteredOn(record -> record.topic().equals(harness.topics().deadLetters()))
+        .hasSize(letters)
+        .allMatch(record -> Arrays.equals(value, record.value()))
+        .allMatch(record -> Arrays.equals(header, record.headers().lastHeader("large").value()));
+    assertThat(relay.health().lastError()).isNull();
+    assertThat(relay.health().terms()).isEqualTo(1);
+  }
+
   @Test
   void aRecordThatKafkaRefusesStopsTheRelayUntilTheCauseIsGone() throws Exception {
     OutboxWriter writer = harness.writer("w");
@@ -239,11 +418,19 @@ class RelayKafkaTest {
   void anIdleOutboxDoesNotHoldBackTheLogThatOthersWrite() {
     Relay relay = harness.startRelay();
     harness.ledger().execute("create table noise (t text)");
-    for (int i = 0; i < 20; i++) {
+    Awaitility.await().atMost(RelayHarness.PATIENCE).until(() -> relay.health().position() != null);
+    long before = harness.ledger().number("select pg_current_wal_lsn() - '0/0'");
+    for (int i = 0; i < NOISE_ROUNDS; i++) {
       harness
           .ledger()
           .execute("insert into noise select repeat('x', 1000) from generate_series(1, 2000)");
+      assertThat(harness.ledger().number("select max(retained_bytes) from escapement.relay_lag"))
+          .as("log kept for the slot, at any moment")
+          .isLessThan(64L << 20);
     }
+    assertThat(harness.ledger().number("select pg_current_wal_lsn() - '0/0'") - before)
+        .as("log that others wrote")
+        .isGreaterThan(LONG ? 1L << 30 : 64L << 20);
     long written = harness.ledger().number("select pg_current_wal_lsn() - '0/0'");
     Awaitility.await()
         .atMost(RelayHarness.PATIENCE)
@@ -324,7 +511,7 @@ class RelayKafkaTest {
     RelayTuning d = RelayTuning.DEFAULT;
     return new RelayTuning(
         d.pollInterval(),
-        d.batchRecords(),
+        d.queueRecords(),
         d.queueBytes(),
         d.transactionEvents(),
         d.transactionTimeout(),
@@ -338,37 +525,5 @@ class RelayKafkaTest {
         d.minBackoff(),
         d.maxBackoff(),
         d.closeTimeout());
-  }
-
-  /** The guard taken out: the position in a transaction of its own, and a crash between the two. */
-  private record CarelessSink(RelaySink sink, AtomicInteger crashes) implements RelaySink {
-    @Override
-    public Optional<RelayPosition> position() {
-      return sink.position();
-    }
-
-    @Override
-    public int append(OutboxEntry row, boolean repeated) {
-      return sink.append(row, repeated);
-    }
-
-    @Override
-    public void commit() {
-      sink.commit();
-    }
-
-    @Override
-    public void commit(RelayPosition relayed) {
-      sink.commit();
-      if (relayed.index() > 0 && crashes.getAndDecrement() > 0) {
-        throw new IllegalStateException("a crash between events and position");
-      }
-      sink.commit(relayed);
-    }
-
-    @Override
-    public void close() {
-      sink.close();
-    }
   }
 }

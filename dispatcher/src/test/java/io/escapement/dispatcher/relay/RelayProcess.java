@@ -19,6 +19,15 @@ final class RelayProcess implements AutoCloseable {
   }
 
   static RelayProcess start(String name, RelayConfig config) {
+    return start(name, config, false);
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param careless commits the position on its own, some time after the events
+   */
+  static RelayProcess start(String name, RelayConfig config, boolean careless) {
     LedgerConfig ledger = config.ledger();
     List<String> command =
         List.of(
@@ -34,7 +43,8 @@ final class RelayProcess implements AutoCloseable {
             ledger.password(),
             config.bootstrapServers(),
             config.topics().prefix(),
-            config.slot());
+            config.slot(),
+            Boolean.toString(careless));
     try {
       return new RelayProcess(
           name,
@@ -49,6 +59,10 @@ final class RelayProcess implements AutoCloseable {
 
   String name() {
     return name;
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   boolean isAlive() {

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -41,6 +42,15 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param port the loopback port for clients; 0 picks a free one
    */
   public static EmbeddedBroker start(Path directory, int port) {
+    return start(directory, port, Map.of());
+  }
+
+  /**
+   * Starts a broker with settings of its own.
+   *
+   * @param settings override what is usual here, {@code authorizer.class.name} for example
+   */
+  public static EmbeddedBroker start(Path directory, int port, Map<String, String> settings) {
     int clientPort = port == 0 ? Ports.free() : port;
     Ports.require(clientPort, Reason.KAFKA_PORT_TAKEN);
     try {
@@ -48,6 +58,7 @@ public final class EmbeddedBroker implements AutoCloseable {
       int controllerPort = Ports.free();
       Path log = directory.resolve("log");
       Properties properties = properties(log, clientPort, controllerPort);
+      properties.putAll(settings);
       format(directory, log);
       KafkaRaftServer server =
           new KafkaRaftServer(KafkaConfig.fromProps(properties, false), Time.SYSTEM);

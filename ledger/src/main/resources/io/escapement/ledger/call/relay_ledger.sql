@@ -1,1 +1,1 @@
-select ledger_id from escapement.settings
+select ledger_id, max_payload_bytes from escapement.settings

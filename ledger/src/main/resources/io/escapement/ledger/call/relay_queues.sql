@@ -1,0 +1,1 @@
+select distinct queue from escapement.kinds order by queue
