@@ -26,6 +26,7 @@ final class CommandTree {
             new StatusCommand(),
             new AuditCommand(),
             new MigrateCommand(),
+            new DoctorCommand(),
             new PartCommand.Ingest(),
             new PartCommand.Relay(),
             new PartCommand.Dispatch());

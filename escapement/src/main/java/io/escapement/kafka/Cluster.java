@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -94,6 +95,27 @@ public final class Cluster implements AutoCloseable {
     return await(topic, admin.describeConfigs(List.of(resource)).all()).values().stream()
         .map(config -> config.get("cleanup.policy").value())
         .collect(Collectors.joining());
+  }
+
+  /** What is to be known of those of some topics that exist. */
+  public Map<String, TopicFacts> facts(Collection<String> topics) {
+    Map<String, TopicFacts> facts = new HashMap<>();
+    Map<String, TopicDescription> described = describe(topics);
+    List<ConfigResource> resources =
+        described.keySet().stream()
+            .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
+            .toList();
+    await("topics", admin.describeConfigs(resources).all())
+        .forEach(
+            (resource, set) ->
+                facts.put(
+                    resource.name(),
+                    new TopicFacts(
+                        Objects.requireNonNull(described.get(resource.name())).partitions().size(),
+                        set.get("cleanup.policy").value(),
+                        Long.parseLong(set.get("retention.ms").value()),
+                        Integer.parseInt(set.get("max.message.bytes").value()))));
+    return facts;
   }
 
   /**

@@ -109,7 +109,13 @@ public final class Topics {
     wanted.put(
         names.relayPosition(),
         new NewTopic(names.relayPosition(), 1, replication)
-            .configs(Map.of("cleanup.policy", COMPACT)));
+            .configs(
+                // Written with every transaction: small segments, or compaction comes too late.
+                Map.of(
+                    "cleanup.policy", COMPACT,
+                    "segment.bytes", "16777216",
+                    "segment.ms", "600000",
+                    "min.cleanable.dirty.ratio", "0.1")));
     return wanted;
   }
 

@@ -25,6 +25,7 @@ final class Directions {
     "io.escapement.cli..",
     "io.escapement.config..",
     "io.escapement.demo..",
+    "io.escapement.doctor..",
     "io.escapement.kafka..",
     "io.escapement.submit.."
   };
