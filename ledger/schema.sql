@@ -571,6 +571,21 @@ view escapement.ledger_counts (
 grant select to escapement_operator
 grant select to escapement_reader
 
+view escapement.migrations (
+  script character varying(1000),
+  checksum integer
+) as
+ SELECT DISTINCT ON (script) script,
+    checksum
+   FROM flyway_schema_history
+  WHERE (success AND ((script)::text ~~ '%.sql'::text))
+  ORDER BY script, installed_rank DESC;
+grant select to escapement_dispatcher
+grant select to escapement_ingest
+grant select to escapement_operator
+grant select to escapement_reader
+grant select to escapement_relay
+
 view escapement.needs_review (
   task bigint,
   namespace text,
@@ -637,6 +652,64 @@ view escapement.paused (
    FROM pause;
 grant select to escapement_operator
 grant select to escapement_reader
+
+view escapement.preconditions (
+  server_version integer,
+  wal_level text,
+  max_slot_wal_keep_mb bigint,
+  max_replication_slots bigint,
+  replication_slots bigint,
+  max_connections integer,
+  synchronous_commit text,
+  durable boolean,
+  encoding text,
+  shortest_guard_millis bigint,
+  max_payload_bytes integer,
+  default_tenant_tasks bigint,
+  default_tenant_bytes bigint,
+  max_tenants integer,
+  max_tasks bigint,
+  max_bytes bigint,
+  tenants bigint,
+  tenants_above bigint,
+  clock timestamp with time zone
+) as
+ SELECT (current_setting('server_version_num'::text))::integer AS server_version,
+    current_setting('wal_level'::text) AS wal_level,
+    ( SELECT (setting)::bigint AS setting
+           FROM pg_settings s
+          WHERE (name = 'max_slot_wal_keep_size'::text)) AS max_slot_wal_keep_mb,
+    (current_setting('max_replication_slots'::text))::bigint AS max_replication_slots,
+    ( SELECT count(*) AS count
+           FROM pg_replication_slots) AS replication_slots,
+    (current_setting('max_connections'::text))::integer AS max_connections,
+    current_setting('synchronous_commit'::text) AS synchronous_commit,
+    ((current_setting('fsync'::text) = 'on'::text) AND (current_setting('full_page_writes'::text) = 'on'::text)) AS durable,
+    (getdatabaseencoding())::text AS encoding,
+    ( SELECT min((setting)::bigint) AS min
+           FROM pg_settings s
+          WHERE (name = ANY (ARRAY['idle_in_transaction_session_timeout'::text, 'client_connection_check_interval'::text]))) AS shortest_guard_millis,
+    max_payload_bytes,
+    default_tenant_tasks,
+    default_tenant_bytes,
+    max_tenants,
+    max_tasks,
+    max_bytes,
+    ( SELECT count(*) AS count
+           FROM budget b
+          WHERE (tenant <> ''::text)) AS tenants,
+    ( SELECT count(*) AS count
+           FROM budget b
+          WHERE ((tenant <> ''::text) AND ((max_tasks > max_tasks) OR (max_bytes > max_bytes)))) AS tenants_above,
+    clock_timestamp() AS clock
+   FROM (ledger l
+     CROSS JOIN budget g)
+  WHERE (tenant = ''::text);
+grant select to escapement_dispatcher
+grant select to escapement_ingest
+grant select to escapement_operator
+grant select to escapement_reader
+grant select to escapement_relay
 
 view escapement.quarantine (
   task bigint,

@@ -11,6 +11,9 @@ import io.escapement.dispatcher.relay.Relay;
 import io.escapement.dispatcher.relay.RelayConfig;
 import io.escapement.dispatcher.relay.RelayHealth;
 import io.escapement.dispatcher.relay.RelayTuning;
+import io.escapement.doctor.Concern;
+import io.escapement.doctor.Doctor;
+import io.escapement.doctor.Finding;
 import io.escapement.ingest.IngestAssembly;
 import io.escapement.ingest.IngestConfig;
 import io.escapement.ingest.IngestHealth;
@@ -30,6 +33,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Builds the parts from the settings.
@@ -38,6 +44,8 @@ import java.util.function.Supplier;
  * missing broker, topic or schema is one line at the start and not a retry for ever.
  */
 public final class Assembly {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Assembly.class);
 
   private static final Duration STATEMENT_LIMIT = Duration.ofSeconds(30);
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
@@ -68,11 +76,13 @@ public final class Assembly {
   /** Creates the topics that are missing, those of every known kind's queue included. */
   public List<Topics.Present> createTopics(Collection<String> tenants) {
     Set<String> queues = new TreeSet<>(List.of(KindDefinition.DEFAULT_QUEUE));
+    int maxPayloadBytes;
     try (Ledger ledger = ledger(Role.READER)) {
       ledger.kinds().forEach(kind -> queues.add(kind.queue()));
+      maxPayloadBytes = ledger.settings().maxPayloadBytes();
     }
     try (Cluster cluster = Cluster.connect(config)) {
-      return new Topics(cluster, config).create(queues, tenants);
+      return new Topics(cluster, config).create(queues, tenants, maxPayloadBytes);
     }
   }
 
@@ -81,6 +91,26 @@ public final class Assembly {
     try (Cluster cluster = Cluster.connect(config)) {
       new Topics(cluster, config).require(needed);
     }
+  }
+
+  /**
+   * Refuses to go on while something keeps a part from its work.
+   *
+   * @throws CommandFailure with what was found, each with its cure
+   */
+  private void requireSound(Concern part, Ledger ledger) {
+    List<Finding> findings = new Doctor(config).examine(ledger);
+    String stops =
+        findings.stream()
+            .filter(finding -> finding.stops(part))
+            .map(finding -> finding.subject() + ": " + finding.message())
+            .collect(Collectors.joining(System.lineSeparator()));
+    if (!stops.isEmpty()) {
+      throw new CommandFailure(stops);
+    }
+    findings.stream()
+        .filter(finding -> finding.severity() == Finding.Severity.WARNING)
+        .forEach(finding -> LOG.info("{}", finding.line()));
   }
 
   /** A connection to the ledger under a role. */
@@ -100,6 +130,7 @@ public final class Assembly {
     Ledger ledger = ledger(Role.INGEST);
     Optional<Commands> commands = Optional.empty();
     try {
+      requireSound(Concern.INGEST, ledger);
       commands = commands();
       Optional<Commands> executed = commands;
       IngestAssembly ingest =
@@ -166,6 +197,9 @@ public final class Assembly {
     requireTopics(
         List.of(
             topics.receipts(), topics.outcomes(), topics.deadLetters(), topics.relayPosition()));
+    try (Ledger ledger = ledger(Role.RELAY)) {
+      requireSound(Concern.RELAY, ledger);
+    }
     Relay relay = new Relay(relayConfig);
     relay.start();
     return new Part(
@@ -180,6 +214,9 @@ public final class Assembly {
     List<String> queues = config.names(Key.DISPATCHER_QUEUES);
     DispatcherConfig dispatcherConfig = checked(() -> dispatcherConfig(queues));
     requireTopics(queues.stream().map(topics::dispatch).toList());
+    try (Ledger ledger = ledger(Role.DISPATCHER)) {
+      requireSound(Concern.DISPATCHER, ledger);
+    }
     Dispatcher dispatcher = Dispatcher.start(dispatcherConfig, Handlers.load());
     return new Part(
         "dispatcher", () -> dispatcher.stats().slots() > 0, Optional::empty, dispatcher::close);

@@ -46,7 +46,11 @@ final class Complaints {
   }
 
   int aboutExecution(Exception e, CommandLine command, ParseResult parsed) {
-    complain(explain(e));
+    if (e instanceof CommandFailure several) {
+      message(several).lines().forEach(this::complain);
+    } else {
+      complain(explain(e));
+    }
     if (Logging.isVerbose(command)) {
       e.printStackTrace(err);
     }

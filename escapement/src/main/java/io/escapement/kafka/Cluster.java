@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -97,6 +96,16 @@ public final class Cluster implements AutoCloseable {
         .collect(Collectors.joining());
   }
 
+  /** The names of all topics that this login may see. */
+  public Set<String> topics() {
+    return await("topics", admin.listTopics().names());
+  }
+
+  /** How many brokers there are. */
+  public int brokers() {
+    return await("cluster", admin.describeCluster().nodes()).size();
+  }
+
   /** What is to be known of those of some topics that exist. */
   public Map<String, TopicFacts> facts(Collection<String> topics) {
     Map<String, TopicFacts> facts = new HashMap<>();
@@ -107,15 +116,25 @@ public final class Cluster implements AutoCloseable {
             .toList();
     await("topics", admin.describeConfigs(resources).all())
         .forEach(
-            (resource, set) ->
-                facts.put(
-                    resource.name(),
-                    new TopicFacts(
-                        Objects.requireNonNull(described.get(resource.name())).partitions().size(),
-                        set.get("cleanup.policy").value(),
-                        Long.parseLong(set.get("retention.ms").value()),
-                        Integer.parseInt(set.get("max.message.bytes").value()))));
+            (resource, set) -> {
+              TopicDescription one = described.get(resource.name());
+              if (one != null) {
+                facts.put(resource.name(), facts(one, set));
+              }
+            });
     return facts;
+  }
+
+  private static TopicFacts facts(
+      TopicDescription topic, org.apache.kafka.clients.admin.Config set) {
+    return new TopicFacts(
+        topic.partitions().size(),
+        topic.partitions().stream().mapToInt(one -> one.replicas().size()).min().orElse(0),
+        Integer.parseInt(set.get("min.insync.replicas").value()),
+        Boolean.parseBoolean(set.get("unclean.leader.election.enable").value()),
+        set.get("cleanup.policy").value(),
+        Long.parseLong(set.get("retention.ms").value()),
+        Integer.parseInt(set.get("max.message.bytes").value()));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.escapement.kafka;
 
 import io.escapement.config.Config;
 import io.escapement.config.Key;
+import io.escapement.ledger.RecordEnvelope;
 import io.escapement.ledger.TopicNames;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +34,12 @@ public final class Topics {
 
   private static final Duration HINTS_SEGMENT = Duration.ofMinutes(15);
 
+  /** What Kafka lets into a topic that says nothing of it. */
+  private static final int USUAL_MESSAGE_BYTES = 1_048_588;
+
+  /** Key and headers of a record, and what a dead letter says of it: more is not kept. */
+  private static final int BESIDE_THE_VALUE = RecordEnvelope.MAX_BYTES + 16 * 1024;
+
   private final Cluster cluster;
   private final TopicNames names;
   private final int partitions;
@@ -58,9 +65,11 @@ public final class Topics {
    *
    * @param queues each has a dispatch topic
    * @param tenants each gets a requests topic of its own
+   * @param maxPayloadBytes the ledger's limit for a value: requests and dead letters must fit it
    */
-  public List<Present> create(Collection<String> queues, Collection<String> tenants) {
-    Map<String, NewTopic> wanted = wanted(queues, tenants);
+  public List<Present> create(
+      Collection<String> queues, Collection<String> tenants, int maxPayloadBytes) {
+    Map<String, NewTopic> wanted = wanted(queues, tenants, maxPayloadBytes);
     Map<String, TopicDescription> existing = cluster.describe(wanted.keySet());
     List<Present> present = new ArrayList<>();
     wanted.forEach(
@@ -93,16 +102,18 @@ public final class Topics {
     }
   }
 
-  private Map<String, NewTopic> wanted(Collection<String> queues, Collection<String> tenants) {
+  private Map<String, NewTopic> wanted(
+      Collection<String> queues, Collection<String> tenants, int maxPayloadBytes) {
     Map<String, NewTopic> wanted = new LinkedHashMap<>();
-    put(wanted, names.requests(), kept(KEPT));
-    tenants.forEach(tenant -> put(wanted, names.tenantRequests(tenant), kept(KEPT)));
+    put(wanted, names.requests(), whole(KEPT, maxPayloadBytes));
+    tenants.forEach(
+        tenant -> put(wanted, names.tenantRequests(tenant), whole(KEPT, maxPayloadBytes)));
     // One partition, so that commands are executed in the order in which they were sent.
     wanted.put(
         names.commands(), new NewTopic(names.commands(), 1, replication).configs(kept(KEPT)));
     put(wanted, names.receipts(), kept(KEPT));
     put(wanted, names.outcomes(), kept(KEPT));
-    put(wanted, names.deadLetters(), kept(DEAD_LETTERS_KEPT));
+    put(wanted, names.deadLetters(), whole(DEAD_LETTERS_KEPT, maxPayloadBytes));
     for (String queue : new TreeSet<>(queues)) {
       put(wanted, names.dispatch(queue), hints());
     }
@@ -125,6 +136,16 @@ public final class Topics {
 
   private static Map<String, String> kept(Duration retention) {
     return Map.of("cleanup.policy", "delete", "retention.ms", Long.toString(retention.toMillis()));
+  }
+
+  /** With room for a value of the largest size beside key and headers, where the usual has none. */
+  private static Map<String, String> whole(Duration retention, int maxPayloadBytes) {
+    Map<String, String> configs = new HashMap<>(kept(retention));
+    int largest = maxPayloadBytes + BESIDE_THE_VALUE;
+    if (largest > USUAL_MESSAGE_BYTES) {
+      configs.put("max.message.bytes", Integer.toString(largest));
+    }
+    return configs;
   }
 
   /** Retention counts closed segments only, so the segments have to be short too. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads what people and services want to know of the ledger. */
 final class Inspect {
 
+  private static final String NO_SUCH_RELATION = "42P01";
+
   private record StateCount(TaskState state, long tasks) {}
 
   private final Statements statements;
@@ -31,6 +33,8 @@ final class Inspect {
   private final String tenants = Statements.load("tenants");
   private final String settings = Statements.load("settings");
   private final String clock = Statements.load("clock");
+  private final String preconditions = Statements.load("preconditions");
+  private final String migrations = Statements.load("migrations");
 
   Inspect(Statements statements) {
     this.statements = statements;
@@ -181,6 +185,51 @@ final class Inspect {
                 row.getObject("ledger_id", UUID.class),
                 Duration.ofMillis(row.getLong("replay_window_millis")),
                 row.getInt("max_payload_bytes")));
+  }
+
+  Preconditions preconditions() {
+    return statements.one(
+        "preconditions",
+        preconditions,
+        p -> {},
+        row ->
+            new Preconditions(
+                row.getInt("server_version"),
+                Statements.text(row, "wal_level"),
+                row.getLong("max_slot_wal_keep_mb"),
+                row.getLong("max_replication_slots"),
+                row.getLong("replication_slots"),
+                row.getInt("max_connections"),
+                Statements.text(row, "synchronous_commit"),
+                row.getBoolean("durable"),
+                Statements.text(row, "encoding"),
+                row.getLong("shortest_guard_millis"),
+                row.getInt("max_payload_bytes"),
+                row.getObject("default_tenant_tasks", Long.class),
+                row.getObject("default_tenant_bytes", Long.class),
+                row.getLong("max_tenants"),
+                row.getLong("max_tasks"),
+                row.getLong("max_bytes"),
+                row.getLong("tenants"),
+                row.getLong("tenants_above"),
+                Statements.instant(row, "clock")));
+  }
+
+  SchemaState schema() {
+    Map<String, Integer> applied = new HashMap<>();
+    try {
+      statements.query(
+          "migrations",
+          migrations,
+          p -> {},
+          row -> applied.put(Statements.text(row, "script"), row.getInt("checksum")));
+    } catch (LedgerException e) {
+      if (!NO_SUCH_RELATION.equals(e.sqlState())) {
+        throw e;
+      }
+      // A ledger from before it told what had made it: everything is to be migrated.
+    }
+    return SchemaState.of(applied);
   }
 
   Instant clock() {

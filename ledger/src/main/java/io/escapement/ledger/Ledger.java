@@ -331,6 +331,16 @@ public final class Ledger implements AutoCloseable {
     return inspect.settings();
   }
 
+  /** What has to be true of the server and the ledger before the parts can work. */
+  public Preconditions preconditions() {
+    return inspect.preconditions();
+  }
+
+  /** How the schema stands to this program's migrations. */
+  public SchemaState schema() {
+    return inspect.schema();
+  }
+
   /** The database's clock, read now. */
   public Instant clock() {
     return inspect.clock();

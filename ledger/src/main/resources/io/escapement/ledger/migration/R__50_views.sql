@@ -5,6 +5,38 @@ create or replace view escapement.settings as
          max_payload_bytes
   from escapement.ledger;
 
+-- What has to be true of the server and the ledger before the parts can work.
+create or replace view escapement.preconditions as
+  select current_setting('server_version_num')::int as server_version,
+         current_setting('wal_level') as wal_level,
+         (select s.setting::bigint from pg_settings s where s.name = 'max_slot_wal_keep_size')
+           as max_slot_wal_keep_mb,
+         current_setting('max_replication_slots')::bigint as max_replication_slots,
+         (select count(*) from pg_replication_slots) as replication_slots,
+         current_setting('max_connections')::int as max_connections,
+         current_setting('synchronous_commit') as synchronous_commit,
+         current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
+         getdatabaseencoding()::text as encoding,
+         (select min(s.setting::bigint) from pg_settings s
+          where s.name in ('idle_in_transaction_session_timeout', 'client_connection_check_interval'))
+           as shortest_guard_millis,
+         l.max_payload_bytes, l.default_tenant_tasks, l.default_tenant_bytes, l.max_tenants,
+         g.max_tasks, g.max_bytes,
+         (select count(*) from escapement.budget b where b.tenant <> '') as tenants,
+         (select count(*) from escapement.budget b
+          where b.tenant <> '' and (b.max_tasks > g.max_tasks or b.max_bytes > g.max_bytes))
+           as tenants_above,
+         clock_timestamp() as clock
+  from escapement.ledger l cross join escapement.budget g
+  where g.tenant = '';
+
+-- Which migrations have made this schema, as the migrator wrote them down.
+create or replace view escapement.migrations as
+  select distinct on (script) script, checksum
+  from escapement.flyway_schema_history
+  where success and script like '%.sql'
+  order by script, installed_rank desc;
+
 create or replace view escapement.backlog as
   select queue, state, count(*) as tasks, count(*) filter (where due_at <= now()) as due,
          min(due_at) as oldest_due_at
@@ -127,7 +159,8 @@ create or replace view escapement.kinds as
 create or replace view escapement.tenants as
   select tenant, weight from escapement.budget where tenant <> '';
 
-grant select on escapement.settings, escapement.kinds, escapement.channels
+grant select on escapement.settings, escapement.kinds, escapement.channels,
+    escapement.preconditions, escapement.migrations
   to escapement_ingest, escapement_relay, escapement_dispatcher, escapement_operator,
      escapement_reader;
 grant select on escapement.tenants to escapement_dispatcher, escapement_operator, escapement_reader;

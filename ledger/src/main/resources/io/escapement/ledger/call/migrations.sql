@@ -1,0 +1,1 @@
+select script, checksum from escapement.migrations
