@@ -90,6 +90,7 @@ public final class IngestLoop implements AutoCloseable {
   private @Nullable Pending<Map<TopicPartition, Placements.Found>> placing;
   private Set<TopicPartition> placed = Set.of();
   private @Nullable Pending<RequestReader> reading;
+  private @Nullable Pending<Verdict> trying;
   private @Nullable RequestReader reader;
   private long readerNanos;
   private long holdsTriedNanos = System.nanoTime();
@@ -280,7 +281,7 @@ public final class IngestLoop implements AutoCloseable {
     Map<TopicPartition, Placement.Held> held = partitions.held();
     long now = System.nanoTime();
     if (held.isEmpty()
-        || !inHand.isEmpty()
+        || (trying != null && inHand.contains(trying))
         || !backoff.remaining().isZero()
         || now - holdsTriedNanos < HOLD_RETRY.toNanos()) {
       return;
@@ -294,6 +295,7 @@ public final class IngestLoop implements AutoCloseable {
           shares.add(positioned(alone, new Placement.At(wait.key(), offset)));
         });
     handOn(shares);
+    trying = inHand.peekLast();
   }
 
   /** Notes what became of the batches that are decided by now. */
