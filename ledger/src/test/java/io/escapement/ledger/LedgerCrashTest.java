@@ -91,6 +91,7 @@ class LedgerCrashTest {
   @Test
   void aCrashBeforeTheAdmissionsCommitLeavesNothing() {
     UUID topic = UUID.randomUUID();
+    operator.setTenant("acme", 100, 10_000, 1, "a new tenant is decided in two tries");
     Map<String, List<String>> before = LedgerImage.of(db);
     site.crash(admission(topic, true));
     assertThat(LedgerImage.of(db)).isEqualTo(before);
@@ -101,6 +102,7 @@ class LedgerCrashTest {
   @Test
   void aCrashAfterTheAdmissionsCommitLeavesAllAndTheSameRequestIsAReplay() {
     UUID topic = UUID.randomUUID();
+    operator.setTenant("acme", 100, 10_000, 1, "a new tenant is decided in two tries");
     site.crash(admission(topic, false));
     assertThat(operator.audit()).isEmpty();
     assertThat(db.column("select state from escapement.task")).containsExactly("SCHEDULED");

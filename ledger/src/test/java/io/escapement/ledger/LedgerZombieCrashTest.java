@@ -73,6 +73,7 @@ class LedgerZombieCrashTest {
 
   @Test
   void aFrozenAdmissionHoldsUpOthersNoLongerThanItsTimeout() {
+    operator.setTenant("acme", 100, 10_000, 1, "a new tenant is decided in two tries");
     freeze(LedgerZombieCrashTest::admission, true);
     assertThat(db.submit(ingest, request("other").build())).containsExactly(Decision.ACCEPTED);
     assertThat(db.submit(ingest, request("a").build()))
@@ -84,6 +85,7 @@ class LedgerZombieCrashTest {
   /** The control: without the timeout the others stay where they are. */
   @Test
   void withoutATimeoutAFrozenAdmissionHoldsUpAllOthers() {
+    operator.setTenant("acme", 100, 10_000, 1, "a new tenant is decided in two tries");
     freeze(LedgerZombieCrashTest::admission, false);
     try (Ledger impatient = connect(Role.INGEST, IMPATIENT)) {
       assertBlocked(() -> db.submit(impatient, request("other").build()));
