@@ -250,7 +250,7 @@ class BadConfigurationEndToEndTest {
       assertThat(escapement.run("migrate", url, "--topics-prefix=plain").exit()).isZero();
       Result result = escapement.run("relay", url, "--topics-prefix=plain");
       assertThat(result.exit()).isEqualTo(1);
-      assertOneLine(result).contains("wal_level", "replica", "set wal_level = logical");
+      assertOneLine(result).contains("wal_level", "replica", "set wal_level=logical");
     }
   }
 

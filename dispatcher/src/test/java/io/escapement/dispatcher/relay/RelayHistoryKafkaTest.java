@@ -156,8 +156,9 @@ class RelayHistoryKafkaTest {
       List<String> next = write(1);
       reader.awaitAll(next);
       assertThat(reader.events().stream().filter(event -> event.id().equals(next.get(0))))
-          .singleElement()
-          .matches(event -> !event.repeated());
+          // Another server begins to count anew, so an id may have been told before.
+          .isNotEmpty()
+          .noneMatch(EventReader.Event::repeated);
     }
   }
 
