@@ -26,7 +26,7 @@ class FrozenIngestCrashTest {
 
   private static final int RECORDS = 60;
 
-  private final IngestFixture fixture = new IngestFixture(1);
+  private final IngestFixture fixture = new IngestFixture(2);
   private final List<Process> children = new ArrayList<>();
 
   @BeforeAll
@@ -100,16 +100,7 @@ class FrozenIngestCrashTest {
       connection.setAutoCommit(false);
       sql.execute("select from escapement.budget for update");
       Process child = child("fenced", false);
-      await()
-          .until(
-              () ->
-                  fixture
-                          .database()
-                          .number(
-                              "select count(*) from pg_stat_activity"
-                                  + " where datname = current_database()"
-                                  + " and wait_event_type = 'Lock'")
-                      > 0);
+      await().until(() -> waitingForALock() > 0);
       kill(child);
       connection.rollback();
     }
@@ -117,6 +108,63 @@ class FrozenIngestCrashTest {
     fixture.ingest();
     await().until(() -> fixture.receipts().size() >= 2 * RECORDS);
     assertEachDecidedOnce(2 * RECORDS);
+  }
+
+  @Test
+  void aProcessKilledWhileItsPartitionWaitsForRoomLosesNothing() throws Exception {
+    try (Ledger operator = fixture.database().connect(Role.OPERATOR)) {
+      operator.setLimits(10, 1_000_000, "test");
+      fixture.produce(0, fixture.requests(0, RECORDS));
+      Process child = child("holding", false);
+      await().until(() -> !operator.status().held().isEmpty());
+      kill(child);
+      assertThat(fixture.receipts()).hasSize(10);
+      operator.setLimits(RECORDS, 1_000_000, "test");
+    }
+    fixture.ingest(fixture.holding());
+    await().until(() -> fixture.receipts().size() >= RECORDS);
+    assertEachDecidedOnce(RECORDS);
+  }
+
+  @Test
+  void aProcessKilledWhileItGivesUpAPartitionIsDecidedOnce() throws Exception {
+    fixture.produce(0, fixture.requests(0, RECORDS));
+    fixture.produce(1, fixture.requests(RECORDS, RECORDS));
+    try (Connection connection = fixture.database().connection();
+        Statement sql = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      sql.execute("select from escapement.budget for update");
+      Process child = child("fenced", false);
+      await().until(() -> waitingForALock() > 0);
+      // It gives a partition up to a second member once its batch has ended, which it can't.
+      fixture.ingest();
+      await().until(() -> members() == 2);
+      kill(child);
+      connection.rollback();
+    }
+    await().until(() -> fixture.receipts().size() >= 2 * RECORDS);
+    assertEachDecidedOnce(2 * RECORDS);
+  }
+
+  private long waitingForALock() {
+    return fixture
+        .database()
+        .number(
+            "select count(*) from pg_stat_activity"
+                + " where datname = current_database() and wait_event_type = 'Lock'");
+  }
+
+  private int members() {
+    return IngestFixture.get(
+        () ->
+            fixture
+                .admin()
+                .describeConsumerGroups(List.of(fixture.group()))
+                .describedGroups()
+                .get(fixture.group())
+                .get()
+                .members()
+                .size());
   }
 
   private Process child(String guard, boolean waits) throws IOException {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -57,7 +58,7 @@ final class IngestChild {
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
-  /** Arguments: the guard, whether it waits, Kafka's address, the ledger's, the prefix. */
+  /** Arguments: fenced, unfenced or holding, whether it waits, Kafka's address, the ledger's, the prefix. */
   public static void main(String[] args) throws InterruptedException {
     TopicNames topics = new TopicNames(args[4]);
     Map<String, Object> kafka = new HashMap<>();
@@ -80,6 +81,9 @@ final class IngestChild {
     ConsumerLens.Moments moments =
         Boolean.parseBoolean(args[1]) ? new Waiting() : new ConsumerLens.Moments() {};
     IngestConfig settings = IngestConfig.of(topics).withBatchRecords(100);
+    if (args[0].equals("holding")) {
+      settings = settings.withHoldTopics(Set.of(topics.requests()));
+    }
     if (args[0].equals("unfenced")) {
       new UnfencedIngest(
               ledger, kafka, topics.requests(), settings.group(), ConsumerLens.of(moments))
