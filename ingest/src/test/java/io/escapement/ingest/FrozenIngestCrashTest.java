@@ -154,17 +154,13 @@ class FrozenIngestCrashTest {
                 + " where datname = current_database() and wait_event_type = 'Lock'");
   }
 
-  private int members() {
+  private long members() {
     return IngestFixture.get(
-        () ->
-            fixture
-                .admin()
-                .describeConsumerGroups(List.of(fixture.group()))
-                .describedGroups()
-                .get(fixture.group())
-                .get()
-                .members()
-                .size());
+            () -> fixture.admin().describeConsumerGroups(List.of(fixture.group())).all().get())
+        .values()
+        .stream()
+        .mapToLong(group -> group.members().size())
+        .sum();
   }
 
   private Process child(String guard, boolean waits) throws IOException {

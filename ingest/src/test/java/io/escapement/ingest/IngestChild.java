@@ -58,7 +58,10 @@ final class IngestChild {
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
-  /** Arguments: fenced, unfenced or holding, whether it waits, Kafka's address, the ledger's, the prefix. */
+  /**
+   * Arguments: fenced, unfenced or holding, whether it waits, Kafka's address, the ledger's, the
+   * prefix.
+   */
   public static void main(String[] args) throws InterruptedException {
     TopicNames topics = new TopicNames(args[4]);
     Map<String, Object> kafka = new HashMap<>();
