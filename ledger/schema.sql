@@ -1230,7 +1230,7 @@ function escapement.take_seats(p_tenant text[], p_decision text[], p_tasks integ
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
   set search_path=escapement, pg_temp
-  body c04f0df3ef9aefc87ca50c7cdd936b20
+  body c124859579e9b4aa7b2883c0e2e64e01
 
 function escapement.task_ids(p_count integer)
   returns bigint

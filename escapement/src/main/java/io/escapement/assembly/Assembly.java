@@ -134,7 +134,7 @@ public final class Assembly {
       commands = commands();
       Optional<Commands> executed = commands;
       IngestAssembly ingest =
-          new IngestAssembly(ledger, config.kafkaClient(), topics, ingestConfig);
+          IngestAssembly.ofRequests(ledger, config.kafkaClient(), topics, ingestConfig);
       ingest.start();
       executed.ifPresent(Commands::start);
       return new Part(

@@ -1,9 +1,9 @@
 package io.escapement.assembly;
 
 import io.escapement.config.ConfigException;
-import io.escapement.ingest.CommandAssembly;
-import io.escapement.ingest.CommandConfig;
-import io.escapement.ingest.CommandHealth;
+import io.escapement.ingest.IngestAssembly;
+import io.escapement.ingest.IngestConfig;
+import io.escapement.ingest.IngestHealth;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.LedgerUnavailableException;
@@ -20,9 +20,9 @@ import java.util.Optional;
 final class Commands implements AutoCloseable {
 
   private final Ledger ledger;
-  private final CommandAssembly consumer;
+  private final IngestAssembly consumer;
 
-  private Commands(Ledger ledger, CommandAssembly consumer) {
+  private Commands(Ledger ledger, IngestAssembly consumer) {
     this.ledger = ledger;
     this.consumer = consumer;
   }
@@ -32,7 +32,8 @@ final class Commands implements AutoCloseable {
     Ledger ledger = connect(ledgerConfig);
     try {
       return new Commands(
-          ledger, new CommandAssembly(ledger, kafka, topics, CommandConfig.of(topics)));
+          ledger,
+          IngestAssembly.ofCommands(ledger, kafka, topics, IngestConfig.ofCommands(topics)));
     } catch (RuntimeException e) {
       ledger.close();
       throw e;
@@ -55,8 +56,8 @@ final class Commands implements AutoCloseable {
 
   /** Why it has ended by itself; empty while it works or retries. */
   Optional<String> ended() {
-    CommandHealth health = consumer.health();
-    return health.state() == CommandHealth.State.FAILED
+    IngestHealth health = consumer.health();
+    return health.state() == IngestHealth.State.FAILED
         ? Optional.of("commands: " + health.lastError())
         : Optional.empty();
   }

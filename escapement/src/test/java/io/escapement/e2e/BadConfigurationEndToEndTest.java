@@ -104,6 +104,17 @@ class BadConfigurationEndToEndTest {
   }
 
   @Test
+  void aTopicThatIsToHoldAndIsNoneOfRequests() throws Exception {
+    expect(
+        2,
+        "ingest.hold-topics (given by --ingest-hold-topics) names 'escapement.receipts', which is no"
+            + " requests topic; name escapement.requests or topics that begin with"
+            + " escapement.requests.",
+        "ingest",
+        "--ingest-hold-topics=escapement.requests,escapement.receipts");
+  }
+
+  @Test
   void settingsThatContradictEachOther() throws Exception {
     Result result = escapement.run("dispatch", "--dispatcher-threads=30", "--ledger-pool=20");
     assertThat(result.exit()).isEqualTo(2);

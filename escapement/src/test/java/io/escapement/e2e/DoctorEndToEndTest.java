@@ -48,6 +48,9 @@ class DoctorEndToEndTest {
     Result relay = escapement.run("relay");
     assertThat(relay.exit()).isEqualTo(1);
     assertThat(relay.err()).startsWith("escapement: topic escapement.dead-letters: max.message");
+    assertThat(escapement.run("migrate", "--topics-prefix=large").exit()).isZero();
+    Result large = escapement.run("doctor", "--topics-prefix=large");
+    assertThat(large.out()).as("new topics are made as large").doesNotContain("error  ");
     stack.execute("update escapement.ledger set max_payload_bytes = 262144");
 
     stack.execute(
@@ -59,6 +62,15 @@ class DoctorEndToEndTest {
     assertThat(ingest.err().lines())
         .containsExactly(
             "escapement: schema: lacks R__12_admit.sql of this version; run escapement migrate");
+    assertThat(escapement.run("dispatch").exit()).isEqualTo(1);
+
+    stack.execute(
+        "insert into escapement.ingest_position (topic_id, partition, topic, position, held_since,"
+            + " held_for) values (gen_random_uuid(), 3, 'escapement.requests', 41, now(),"
+            + " 'global_full')");
+    assertThat(escapement.run("status").out())
+        .contains("held: escapement.requests-3 waits at offset 41 for room (global_full) since 20")
+        .contains("relay: nothing has been relayed yet");
   }
 
   @Test

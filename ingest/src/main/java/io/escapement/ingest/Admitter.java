@@ -9,6 +9,8 @@ import io.escapement.ledger.PositionAdvance;
 import io.escapement.ledger.Submission;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,10 +26,9 @@ import org.slf4j.LoggerFactory;
  * record never holds up its neighbours. Where record after record can't be stored, the ledger is at
  * fault, and nothing more is refused.
  *
- * <p>Thread rule: one thread, the ledger's. Failure: {@link LedgerException}, and then every
- * position must be read again.
+ * <p>Thread rule: that of {@link Decider}.
  */
-final class Admitter {
+final class Admitter implements Decider {
 
   private static final Logger LOG = LoggerFactory.getLogger(Admitter.class);
 
@@ -35,17 +36,30 @@ final class Admitter {
   private static final int MAX_UNSTORABLE_IN_A_ROW = 10;
 
   private final Ledger ledger;
+  private final String requestsTopic;
   private final IngestStats stats;
   private int unstorableInARow;
+  private @Nullable RequestReader reader;
 
-  Admitter(Ledger ledger, IngestStats stats) {
+  Admitter(Ledger ledger, String requestsTopic, IngestStats stats) {
     this.ledger = ledger;
+    this.requestsTopic = requestsTopic;
     this.stats = stats;
   }
 
+  @Override
+  public void heed(int maxPayloadBytes) {
+    reader = new RequestReader(requestsTopic, maxPayloadBytes);
+  }
+
+  @Override
+  public Callable<Verdict> prepare(List<PositionedShare> shares) {
+    Batch batch = Batch.of(shares, Objects.requireNonNull(reader, "the limits are not known"));
+    return () -> admit(batch);
+  }
+
   /** A batch, read. */
-  record Batch(List<PositionedShare> shares, AdmissionBatch content, RequestReader reader) {
-    /** Reads a batch; any thread. */
+  private record Batch(List<PositionedShare> shares, AdmissionBatch content, RequestReader reader) {
     static Batch of(List<PositionedShare> shares, RequestReader reader) {
       List<PositionAdvance> positions = new ArrayList<>(shares.size());
       List<Submission> submissions = new ArrayList<>();
@@ -60,8 +74,7 @@ final class Admitter {
     }
   }
 
-  /** Decides a batch. */
-  Verdict admit(Batch batch) {
+  private Verdict admit(Batch batch) {
     List<PositionedShare> fenced = new ArrayList<>();
     Batch left = batch;
     while (!left.shares().isEmpty()) {
@@ -177,7 +190,7 @@ final class Admitter {
       throw new IllegalStateException(
           decided.decisions().size() + " decisions for " + records + " records");
     }
-    decided.decisions().forEach(one -> stats.decided(one.decision()));
+    decided.decisions().forEach(one -> stats.decided(one.decision().word()));
     stats.batch();
     return settled;
   }

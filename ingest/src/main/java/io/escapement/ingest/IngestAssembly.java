@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -23,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ingest, put together: one consumer, one loop, one thread.
+ * The consumer of requests, or of commands, put together: one consumer, one loop, two threads.
  *
  * <p>Cost: one connection of the ledger's pool while a batch is decided. Thread rule: start and
  * close once; {@link #stats} and {@link #health} from any thread. Failure: what is wrong with the
@@ -40,14 +41,15 @@ public final class IngestAssembly implements AutoCloseable {
   /** How soon a tenant's new topic is found. */
   private static final Duration METADATA_AGE = Duration.ofSeconds(30);
 
-  private final IngestStats stats = new IngestStats();
+  private final IngestStats stats;
   private final Admin admin;
   private final IngestLoop loop;
   private final IngestRunner runner;
   private final IngestMetrics metrics;
 
   /**
-   * Checks what ingest needs of Kafka and puts it together; {@link #start} sets it going.
+   * Checks what the consumer of requests needs of Kafka and puts it together; {@link #start} sets
+   * it going.
    *
    * @param ledger connected under {@link io.escapement.ledger.Role#INGEST}; stays the caller's
    * @param kafka client properties: where Kafka is, security, timeouts; what ingest's promises
@@ -55,33 +57,88 @@ public final class IngestAssembly implements AutoCloseable {
    * @param topics the names of the topics; of tenants' own topics those that exist by then or later
    * @throws IngestException with one line that names the setting and the cure
    */
-  public IngestAssembly(
+  public static IngestAssembly ofRequests(
       Ledger ledger, Map<String, ?> kafka, TopicNames topics, IngestConfig config) {
-    this(ledger, kafka, topics, config, UnaryOperator.identity());
+    return ofRequests(ledger, kafka, topics, config, UnaryOperator.identity());
   }
 
   /** The same with the consumer seen through something. */
-  IngestAssembly(
+  static IngestAssembly ofRequests(
       Ledger ledger,
       Map<String, ?> kafka,
       TopicNames topics,
       IngestConfig config,
       UnaryOperator<Consumer<byte[], byte[]>> lens) {
-    String requestsTopic = topics.requests();
-    LOG.info("ingest of {}: {}", requestsTopic, config);
+    String topic = topics.requests();
+    IngestStats stats = new IngestStats();
+    // The shared topic and every tenant's own.
+    Pattern all = Pattern.compile(Pattern.quote(topic) + "(\\.[A-Za-z0-9._-]+)?");
+    Decider decider = new Admitter(ledger, topic, stats);
+    return new IngestAssembly(
+        "ingest", ledger, kafka, topic, "", all, decider, config, stats, lens);
+  }
+
+  /**
+   * The same for commands. Whoever may write their topic is an operator, as far as this goes:
+   * Kafka's ACLs have to say who that is.
+   *
+   * @param ledger connected under {@link io.escapement.ledger.Role#OPERATOR}; stays the caller's
+   * @param config its batches have one record
+   */
+  public static IngestAssembly ofCommands(
+      Ledger ledger, Map<String, ?> kafka, TopicNames topics, IngestConfig config) {
+    return ofCommands(ledger, kafka, topics, config, UnaryOperator.identity());
+  }
+
+  /** The same with the consumer seen through something. */
+  static IngestAssembly ofCommands(
+      Ledger ledger,
+      Map<String, ?> kafka,
+      TopicNames topics,
+      IngestConfig config,
+      UnaryOperator<Consumer<byte[], byte[]>> lens) {
+    String topic = topics.commands();
+    IngestStats stats = new IngestStats();
+    return new IngestAssembly(
+        "commands",
+        ledger,
+        kafka,
+        topic,
+        ", or set ingest.commands=false",
+        Pattern.compile(Pattern.quote(topic)),
+        new CommandDecider(ledger, stats),
+        config,
+        stats,
+        lens);
+  }
+
+  private IngestAssembly(
+      String name,
+      Ledger ledger,
+      Map<String, ?> kafka,
+      String topic,
+      String otherCure,
+      Pattern pattern,
+      Decider decider,
+      IngestConfig config,
+      IngestStats stats,
+      UnaryOperator<Consumer<byte[], byte[]>> lens) {
+    LOG.info("{} of {}: {}", name, topic, config);
+    this.stats = stats;
     MetadataWatch metadata = new MetadataWatch();
     Admin connected = connect(kafka);
     try {
-      check(connected, kafka, requestsTopic, config);
+      check(connected, kafka, topic, otherCure, config);
       TopicFacts facts = new TopicFacts(connected, config.kafkaTimeout());
       Consumer<byte[], byte[]> consumer = lens.apply(consumer(kafka, config, metadata));
-      this.loop = new IngestLoop(consumer, metadata, facts, ledger, requestsTopic, config, stats);
+      this.loop =
+          new IngestLoop(consumer, metadata, facts, ledger, decider, pattern, topic, config, stats);
     } catch (RuntimeException e) {
       connected.close(Duration.ZERO);
       throw e;
     }
     this.admin = connected;
-    this.runner = new IngestRunner(loop);
+    this.runner = new IngestRunner(name, loop);
     this.metrics = new IngestMetrics(config.group(), stats, loop::health);
   }
 
@@ -124,7 +181,7 @@ public final class IngestAssembly implements AutoCloseable {
   }
 
   private static void check(
-      Admin admin, Map<String, ?> kafka, String requestsTopic, IngestConfig config) {
+      Admin admin, Map<String, ?> kafka, String topic, String otherCure, IngestConfig config) {
     Object servers = kafka.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG);
     try {
       admin
@@ -140,17 +197,15 @@ public final class IngestAssembly implements AutoCloseable {
       throw new InterruptException(e);
     }
     try {
-      if (!new TopicFacts(admin, config.kafkaTimeout())
-          .ids(List.of(requestsTopic))
-          .containsKey(requestsTopic)) {
+      if (!new TopicFacts(admin, config.kafkaTimeout()).ids(List.of(topic)).containsKey(topic)) {
         throw new IngestException(
-            "topics.prefix leads to the topic '%s', which Kafka does not have; create the topic or correct the prefix"
-                .formatted(requestsTopic));
+            "topics.prefix leads to the topic '%s', which Kafka does not have; create it with: escapement migrate, or correct the prefix%s"
+                .formatted(topic, otherCure));
       }
     } catch (KafkaException e) {
       throw new IngestException(
-          "topics.prefix leads to the topic '%s', which can't be looked at: %s; correct the prefix, or allow this user to describe it"
-              .formatted(requestsTopic, rootMessage(e)),
+          "topics.prefix leads to the topic '%s', which can't be looked at: %s; correct the prefix, or allow this user to describe it%s"
+              .formatted(topic, rootMessage(e), otherCure),
           e);
     }
   }

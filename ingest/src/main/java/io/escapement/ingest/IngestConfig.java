@@ -63,6 +63,20 @@ public record IngestConfig(
         Duration.ofSeconds(10));
   }
 
+  /** The defaults for commands: each is a transaction of its own, and nothing waits for room. */
+  public static IngestConfig ofCommands(TopicNames topics) {
+    IngestConfig usual = of(topics);
+    return new IngestConfig(
+        topics.prefix() + "-commands",
+        1,
+        usual.batchBytes,
+        usual.pollTimeout,
+        usual.retryBase,
+        usual.retryCap,
+        Set.of(),
+        usual.kafkaTimeout);
+  }
+
   /** The same with another batch size. */
   public IngestConfig withBatchRecords(int records) {
     return new IngestConfig(

@@ -10,11 +10,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -22,7 +19,6 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -31,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls the requests topics and has the ledger decide every record, once.
+ * Polls topics and has the ledger decide every record, once.
  *
  * <p>Two threads: the consumer's, which polls, reads records and keeps the partitions, and the
  * ledger's, which decides one batch after the other. While one batch is decided the next is polled
@@ -44,23 +40,17 @@ import org.slf4j.LoggerFactory;
  * positions are read again: they say it. Kafka's committed offsets follow for tools that show lag;
  * nothing resumes from them.
  *
- * <p>Cost: one statement a batch. Ordering: records of a partition are decided in offset order.
- * Thread rule: one thread calls {@link #runOnce} and {@link #close}; {@link #health} from any.
- * Failure: Kafka's and the ledger's failures are survived, with growing waits between tries, inside
- * the group and with the partitions paused.
+ * <p>What deciding means is the {@link Decider}'s. Cost: one statement a batch. Ordering: records
+ * of a partition are decided in offset order. Thread rule: one thread calls {@link #runOnce} and
+ * {@link #close}; {@link #health} from any. Failure: Kafka's and the ledger's failures are
+ * survived, with growing waits between tries, inside the group and with the partitions paused.
  */
 public final class IngestLoop implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(IngestLoop.class);
 
-  /** The payload limit may be changed in the ledger at any time; it is heeded within this. */
-  private static final Duration SETTINGS_AGE = Duration.ofSeconds(10);
-
   /** So often it is looked whether a partition that waits for room finds it. */
   private static final Duration HOLD_RETRY = Duration.ofMillis(250);
-
-  /** So often it is looked whether somebody has said where a stopped partition goes on. */
-  private static final Duration STOPPED_RETRY = Duration.ofSeconds(2);
 
   /** One batch is decided, one waits for its turn. */
   private static final int MOST_IN_HAND = 2;
@@ -74,56 +64,47 @@ public final class IngestLoop implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
   private final Consumer<byte[], byte[]> consumer;
-  private final MetadataWatch metadata;
-  private final TopicFacts facts;
-  private final Ledger ledger;
-  private final String requestsTopic;
+  private final TopicWatch topics;
+  private final String sharedTopic;
   private final IngestConfig config;
   private final Partitions partitions;
-  private final Placements placements;
-  private final Admitter admitter;
+  private final Placer placer;
+  private final Decider decider;
   private final LedgerThread ledgerThread = new LedgerThread();
   private final Deque<Pending<Verdict>> inHand = new ArrayDeque<>();
   private final Backoff backoff;
   private final HealthBoard board;
   private final IngestStats stats;
-  private @Nullable Pending<Map<TopicPartition, Placements.Found>> placing;
-  private Set<TopicPartition> placed = Set.of();
-  private @Nullable Pending<RequestReader> reading;
   private @Nullable Pending<Verdict> trying;
-  private @Nullable RequestReader reader;
-  private long readerNanos;
   private long holdsTriedNanos = System.nanoTime();
-  private long stoppedTriedNanos = System.nanoTime();
-  private long checkedMetadata = -1;
   private boolean pollFailed;
 
+  /**
+   * One for some topics.
+   *
+   * @param sharedTopic the topic on which only room in the whole ledger is ever waited for
+   */
   IngestLoop(
       Consumer<byte[], byte[]> consumer,
       MetadataWatch metadata,
       TopicFacts facts,
       Ledger ledger,
-      String requestsTopic,
+      Decider decider,
+      Pattern topics,
+      String sharedTopic,
       IngestConfig config,
       IngestStats stats) {
     this.consumer = consumer;
-    this.metadata = metadata;
-    this.facts = facts;
-    this.ledger = ledger;
-    this.requestsTopic = requestsTopic;
+    this.topics = new TopicWatch(metadata, facts);
+    this.decider = decider;
+    this.sharedTopic = sharedTopic;
     this.config = config;
     this.partitions = new Partitions(consumer, this::endWhatIsInHand);
-    this.placements = new Placements(facts, ledger);
-    this.admitter = new Admitter(ledger, stats);
+    this.placer = new Placer(partitions, facts, ledger, ledgerThread, decider, this::failed);
     this.backoff = new Backoff(config.retryBase(), config.retryCap(), System::nanoTime);
     this.board = new HealthBoard(stats);
     this.stats = stats;
-    consumer.subscribe(topics(requestsTopic), partitions);
-  }
-
-  /** The shared topic and every tenant's own. */
-  static Pattern topics(String requestsTopic) {
-    return Pattern.compile(Pattern.quote(requestsTopic) + "(\\.[A-Za-z0-9._-]+)?");
+    consumer.subscribe(topics, partitions);
   }
 
   /**
@@ -140,7 +121,10 @@ public final class IngestLoop implements AutoCloseable {
         pollFailed = false;
       }
       decided = noteVerdicts();
-      place();
+      placer.note();
+      if (backoff.remaining().isZero()) {
+        placer.ask();
+      }
       tryHeld();
       if (inHand.size() >= MOST_IN_HAND && !oldestEnds()) {
         partitions.rest();
@@ -148,7 +132,7 @@ public final class IngestLoop implements AutoCloseable {
       } else if (inHand.size() < MOST_IN_HAND) {
         partitions.goOn();
         ConsumerRecords<byte[], byte[]> polled = poll(pollWait());
-        checkTopicIds();
+        topics.check(partitions);
         handOn(polled);
       }
       backoff.quiet();
@@ -194,7 +178,7 @@ public final class IngestLoop implements AutoCloseable {
   }
 
   private Duration pollWait() {
-    if (placing != null || reader == null) {
+    if (placer.isWaiting()) {
       return SHORT_POLL;
     }
     Duration wait = config.pollTimeout();
@@ -239,15 +223,9 @@ public final class IngestLoop implements AutoCloseable {
   }
 
   private void handOn(List<PositionedShare> shares) {
-    RequestReader current = reader;
-    if (shares.isEmpty()) {
-      return;
+    if (!shares.isEmpty()) {
+      inHand.add(ledgerThread.submit(decider.prepare(shares), shares));
     }
-    if (current == null) {
-      throw new IllegalStateException("a partition is consumed before the limits were read");
-    }
-    Admitter.Batch batch = Admitter.Batch.of(shares, current);
-    inHand.add(ledgerThread.submit(() -> admitter.admit(batch), shares));
   }
 
   private PositionedShare positioned(Share share, Placement.At at) {
@@ -261,7 +239,7 @@ public final class IngestLoop implements AutoCloseable {
     if (!config.holdTopics().contains(topic)) {
       return WhenFull.REJECT;
     }
-    return topic.equals(requestsTopic) ? WhenFull.HOLD_FOR_LEDGER : WhenFull.HOLD_FOR_TENANT;
+    return topic.equals(sharedTopic) ? WhenFull.HOLD_FOR_LEDGER : WhenFull.HOLD_FOR_TENANT;
   }
 
   private static void requireNotBefore(Share share, Placement.At at) {
@@ -410,102 +388,6 @@ public final class IngestLoop implements AutoCloseable {
             LOG.debug("Kafka's offsets were not committed: {}", WireText.oneLine(failure));
           }
         });
-  }
-
-  /** Has positions read, unless a failure was a moment ago, and goes to those that were. */
-  private void place() {
-    if (placing != null) {
-      if (!placing.isDone()) {
-        return;
-      }
-      Pending<Map<TopicPartition, Placements.Found>> done = placing;
-      placing = null;
-      try {
-        note(done.result());
-      } catch (LedgerException | KafkaException e) {
-        if (e instanceof InterruptException) {
-          throw e;
-        }
-        // Partitions that have their place go on.
-        failed(e);
-      }
-    }
-    if (!backoff.remaining().isZero()) {
-      return;
-    }
-    readLimits();
-    Set<TopicPartition> waiting = partitions.waiting();
-    long now = System.nanoTime();
-    if (now - stoppedTriedNanos > STOPPED_RETRY.toNanos()) {
-      stoppedTriedNanos = now;
-      waiting.addAll(partitions.stopped().keySet());
-    }
-    if (!waiting.isEmpty() && reader != null) {
-      placed = Set.copyOf(waiting);
-      placing = ledgerThread.submit(() -> placements.of(waiting), List.of());
-    }
-  }
-
-  private void note(Map<TopicPartition, Placements.Found> found) {
-    Set<TopicPartition> missing = new HashSet<>(placed);
-    missing.removeAll(found.keySet());
-    missing.retainAll(partitions.waiting());
-    Set<TopicPartition> still = partitions.waiting();
-    still.addAll(partitions.stopped().keySet());
-    found.forEach(
-        (partition, place) -> {
-          if (still.contains(partition)) {
-            partitions.place(partition, place);
-          }
-        });
-    if (!missing.isEmpty()) {
-      failed(new KafkaException("Kafka does not know " + missing));
-    }
-  }
-
-  /** Has the ledger's limits read when those known are old. */
-  private void readLimits() {
-    if (reading != null && reading.isDone()) {
-      Pending<RequestReader> done = reading;
-      reading = null;
-      try {
-        reader = done.result();
-        readerNanos = System.nanoTime();
-      } catch (LedgerException e) {
-        failed(e);
-      }
-    }
-    boolean old = reader == null || System.nanoTime() - readerNanos > SETTINGS_AGE.toNanos();
-    if (old && reading == null) {
-      reading =
-          ledgerThread.submit(
-              () -> new RequestReader(requestsTopic, ledger.settings().maxPayloadBytes()),
-              List.of());
-    }
-  }
-
-  /** Finds out, when it may have changed, which topics the names stand for. */
-  private void checkTopicIds() {
-    long seen = metadata.updates();
-    if (seen == checkedMetadata) {
-      return;
-    }
-    Map<TopicPartition, UUID> known = partitions.topicIds();
-    if (!known.isEmpty()) {
-      Map<String, UUID> ids = facts.ids(Placements.topics(known.keySet()));
-      Set<TopicPartition> others = new HashSet<>();
-      known.forEach(
-          (partition, id) -> {
-            if (!id.equals(ids.get(partition.topic()))) {
-              others.add(partition);
-            }
-          });
-      if (!others.isEmpty()) {
-        LOG.warn("deleted or created again, reading the positions anew: {}", others);
-        partitions.forget(others);
-      }
-    }
-    checkedMetadata = seen;
   }
 
   private void failed(RuntimeException failure) {

@@ -3,8 +3,8 @@ package io.escapement.ingest;
 import java.util.Map;
 
 /**
- * What an ingest process shows to JMX, as {@code io.escapement:type=Ingest,name=GROUP}. Counters
- * start with the process. Thread rule: any thread.
+ * What the consumer of requests, or of commands, of an ingest process shows to JMX, as {@code
+ * io.escapement:type=Ingest,name=GROUP}. Counters start with the process. Thread rule: any thread.
  */
 public interface IngestMXBean {
 
@@ -17,7 +17,7 @@ public interface IngestMXBean {
   /** Records decided, by decision. */
   Map<String, Long> getDecisions();
 
-  /** Committed admissions. */
+  /** Committed transactions. */
   long getBatches();
 
   /** Partitions whose records were dropped because another owner had moved on. */

@@ -3,7 +3,6 @@ package io.escapement.ingest;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
@@ -64,9 +63,7 @@ final class IngestMetrics implements IngestMXBean, AutoCloseable {
 
   @Override
   public Map<String, Long> getDecisions() {
-    Map<String, Long> decisions = new TreeMap<>();
-    stats.snapshot().decisions().forEach((decision, n) -> decisions.put(decision.word(), n));
-    return decisions;
+    return stats.snapshot().decisions();
   }
 
   @Override

@@ -18,13 +18,15 @@ final class IngestRunner implements AutoCloseable {
   /** A batch in hand may wait for locks; the ledger ends its statement well within this. */
   private static final Duration CLOSE_LIMIT = Duration.ofMinutes(1);
 
+  private final String name;
   private final IngestLoop loop;
   private final Thread thread;
   private volatile boolean stopping;
 
-  IngestRunner(IngestLoop loop) {
+  IngestRunner(String name, IngestLoop loop) {
+    this.name = name;
     this.loop = loop;
-    this.thread = new Thread(this::run, "escapement-ingest");
+    this.thread = new Thread(this::run, "escapement-" + name);
   }
 
   void start() {
@@ -42,7 +44,7 @@ final class IngestRunner implements AutoCloseable {
     loop.wakeup();
     try {
       if (!thread.join(CLOSE_LIMIT)) {
-        LOG.error("ingest did not stop within {}; the fence keeps its batch safe", CLOSE_LIMIT);
+        LOG.error("{} did not stop within {}; the fence keeps its batch safe", name, CLOSE_LIMIT);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -56,7 +58,7 @@ final class IngestRunner implements AutoCloseable {
         loop.runOnce();
       }
     } catch (Throwable fault) {
-      LOG.error("ingest has ended", fault);
+      LOG.error("{} has ended", name, fault);
       loop.noteFault(fault);
       end = IngestHealth.State.FAILED;
     } finally {

@@ -34,12 +34,8 @@ final class Partitions implements ConsumerRebalanceListener {
   private long epoch;
   private boolean resting;
 
-  Partitions(Consumer<byte[], byte[]> consumer) {
-    this(consumer, () -> {});
-  }
-
   /**
-   * With something to do before partitions are given up.
+   * None yet.
    *
    * @param beforeGivingUp must not fail
    */

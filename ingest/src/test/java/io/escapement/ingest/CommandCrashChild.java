@@ -29,7 +29,8 @@ final class CommandCrashChild {
             never.await();
           }
         };
-    new CommandAssembly(ledger, kafka, topics, CommandConfig.of(topics), ConsumerLens.of(moments))
+    IngestAssembly.ofCommands(
+            ledger, kafka, topics, IngestConfig.ofCommands(topics), ConsumerLens.of(moments))
         .start();
     never.await();
   }

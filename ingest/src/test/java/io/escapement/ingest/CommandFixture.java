@@ -17,7 +17,7 @@ final class CommandFixture implements AutoCloseable {
 
   private final IngestFixture servers = new IngestFixture(1);
   private final TopicNames topics = new TopicNames(servers.prefix());
-  private final List<CommandAssembly> open = new ArrayList<>();
+  private final List<IngestAssembly> open = new ArrayList<>();
 
   CommandFixture() {
     servers.createTopic(topic(), 1);
@@ -35,19 +35,18 @@ final class CommandFixture implements AutoCloseable {
     return topics.commands();
   }
 
-  CommandConfig config() {
-    return CommandConfig.of(topics);
+  IngestConfig config() {
+    return IngestConfig.ofCommands(topics);
   }
 
   /** A consumer that runs until the test ends. */
-  CommandAssembly commands() {
+  IngestAssembly commands() {
     return commands(servers.kafka(), UnaryOperator.identity());
   }
 
-  CommandAssembly commands(
-      Map<String, Object> kafka, UnaryOperator<Consumer<byte[], byte[]>> lens) {
+  IngestAssembly commands(Map<String, Object> kafka, UnaryOperator<Consumer<byte[], byte[]>> lens) {
     Ledger ledger = database().connect(Role.OPERATOR);
-    CommandAssembly commands = new CommandAssembly(ledger, kafka, topics, config(), lens);
+    IngestAssembly commands = IngestAssembly.ofCommands(ledger, kafka, topics, config(), lens);
     open.add(commands);
     commands.start();
     return commands;
@@ -97,7 +96,7 @@ final class CommandFixture implements AutoCloseable {
 
   @Override
   public void close() {
-    open.forEach(CommandAssembly::close);
+    open.forEach(IngestAssembly::close);
     servers.close();
   }
 }

@@ -54,12 +54,12 @@ class CommandKafkaTest {
                 "{\"specversion\":\"1.0\",\"id\":\"d\",\"source\":\"/ops\",\"type\":\"pause\","
                     + "\"data\":{\"scope\":\"kind\",\"name\":\"d\"}}")
             .topic(fixture.topic()));
-    CommandAssembly commands = fixture.commands();
+    IngestAssembly commands = fixture.commands();
     await().until(() -> commands.stats().snapshot().decided() == 5);
     assertThat(fixture.decisions())
         .containsExactly("0 executed", "1 executed", "2 executed", "3 replay", "4 executed");
     assertThat(fixture.paused()).containsExactly("c", "d");
-    assertThat(commands.health().state()).isEqualTo(CommandHealth.State.RUNNING);
+    assertThat(commands.health().state()).isEqualTo(IngestHealth.State.RUNNING);
     assertThat(commands.health().partitions()).isEqualTo(1);
     await().until(() -> committed() == 5);
     assertThat(
@@ -95,7 +95,7 @@ class CommandKafkaTest {
       all.add(fixture.pause("sound-" + (char) ('a' + i)));
     }
     fixture.produce(all.toArray(RecordBuilder[]::new));
-    CommandAssembly commands = fixture.commands();
+    IngestAssembly commands = fixture.commands();
     await().until(() -> fixture.receipts().size() == all.size());
     for (OutboxEvent.CommandReceipt receipt : fixture.receipts()) {
       String expected =
@@ -127,9 +127,9 @@ class CommandKafkaTest {
   void aZombieExecutesNothingThatItsSuccessorHasExecuted() throws Exception {
     fixture.produce(pauses("a", "b", "c"));
     Frozen frozen = new Frozen();
-    CommandAssembly zombie = fixture.commands(fixture.soonThrownOut(), ConsumerLens.of(frozen));
+    IngestAssembly zombie = fixture.commands(fixture.soonThrownOut(), ConsumerLens.of(frozen));
     frozen.polled.await();
-    CommandAssembly successor = fixture.commands();
+    IngestAssembly successor = fixture.commands();
     await().until(() -> successor.stats().snapshot().decided() == 3);
     frozen.release.countDown();
     await().until(() -> zombie.stats().snapshot().fences() > 0);
@@ -158,12 +158,12 @@ class CommandKafkaTest {
   @Test
   void aRestartGoesOnWhereTheLedgerStands() {
     fixture.produce(pauses("a", "b"));
-    CommandAssembly first = fixture.commands();
+    IngestAssembly first = fixture.commands();
     await().until(() -> first.stats().snapshot().decided() == 2);
     first.close();
-    assertThat(first.health().state()).isEqualTo(CommandHealth.State.CLOSED);
+    assertThat(first.health().state()).isEqualTo(IngestHealth.State.CLOSED);
     fixture.produce(pauses("c"));
-    CommandAssembly second = fixture.commands();
+    IngestAssembly second = fixture.commands();
     await().until(() -> second.stats().snapshot().decided() == 1);
     assertThat(fixture.decisions()).containsExactly("0 executed", "1 executed", "2 executed");
   }
@@ -173,7 +173,7 @@ class CommandKafkaTest {
     fixture.produce(
         fixture.command("1", "set_limits", "{\"max_tasks\":10,\"max_bytes\":1000}"),
         fixture.pause("b"));
-    CommandAssembly commands;
+    IngestAssembly commands;
     try (Connection holder = fixture.database().connection();
         Statement s = holder.createStatement()) {
       holder.setAutoCommit(false);
@@ -181,13 +181,13 @@ class CommandKafkaTest {
       commands = fixture.commands();
       // The ledger gives up on the lock, and the loop tries again.
       await().until(() -> commands.stats().snapshot().failures() > 0);
-      await().until(() -> commands.health().state() == CommandHealth.State.DEGRADED);
+      await().until(() -> commands.health().state() == IngestHealth.State.DEGRADED);
       assertThat(fixture.receipts()).isEmpty();
       holder.rollback();
     }
     await().until(() -> fixture.receipts().size() == 2);
     assertThat(fixture.decisions()).containsExactly("0 executed", "1 executed");
-    await().until(() -> commands.health().state() == CommandHealth.State.RUNNING);
+    await().until(() -> commands.health().state() == IngestHealth.State.RUNNING);
   }
 
   @Test
@@ -207,7 +207,7 @@ class CommandKafkaTest {
             create trigger slow before insert on escapement.pause
             for each row execute function slow()""");
     fixture.produce(pauses("slow", "quick"));
-    CommandAssembly commands = fixture.commands();
+    IngestAssembly commands = fixture.commands();
     await().until(() -> fixture.receipts().size() == 2);
     assertThat(fixture.decisions()).containsExactly("0 invalid", "1 executed");
     assertThat(fixture.receipts().get(0).reason()).contains("ask for less at once");
@@ -217,7 +217,7 @@ class CommandKafkaTest {
   @Test
   void aTopicThatIsCreatedAgainStartsAnew() {
     fixture.produce(pauses("a", "b"));
-    CommandAssembly commands = fixture.commands();
+    IngestAssembly commands = fixture.commands();
     await().until(() -> commands.stats().snapshot().decided() == 2);
     fixture.servers().deleteTopic(fixture.topic());
     await()
@@ -253,9 +253,9 @@ class CommandKafkaTest {
                     Map.of(new TopicPartition(fixture.topic(), 0), RecordsToDelete.beforeOffset(2)))
                 .all()
                 .get());
-    CommandAssembly commands = fixture.commands();
+    IngestAssembly commands = fixture.commands();
     await().until(() -> commands.health().stopped().size() == 1);
-    assertThat(commands.health().state()).isEqualTo(CommandHealth.State.DEGRADED);
+    assertThat(commands.health().state()).isEqualTo(IngestHealth.State.DEGRADED);
     assertThat(commands.health().stopped().get(fixture.topic() + "-0"))
         .contains("position 1")
         .contains("lies before its first record 2");
@@ -265,7 +265,7 @@ class CommandKafkaTest {
         .execute("select escapement.move_position('%s', 0, 1, 2, 'given up')".formatted(id));
     await().until(() -> fixture.receipts().size() == 1);
     assertThat(fixture.decisions()).containsExactly("2 executed");
-    await().until(() -> commands.health().state() == CommandHealth.State.RUNNING);
+    await().until(() -> commands.health().state() == IngestHealth.State.RUNNING);
   }
 
   @Test
@@ -274,8 +274,11 @@ class CommandKafkaTest {
       TopicNames missing = new TopicNames("missing");
       assertThatThrownBy(
               () ->
-                  new CommandAssembly(
-                      operator, fixture.servers().kafka(), missing, CommandConfig.of(missing)))
+                  IngestAssembly.ofCommands(
+                      operator,
+                      fixture.servers().kafka(),
+                      missing,
+                      IngestConfig.ofCommands(missing)))
           .isInstanceOf(IngestException.class)
           .hasMessageContaining("'missing.commands', which Kafka does not have")
           .hasMessageContaining("ingest.commands=false");

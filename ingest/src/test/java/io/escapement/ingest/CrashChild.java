@@ -34,7 +34,7 @@ final class CrashChild {
         };
     IngestConfig config = IngestConfig.of(topics);
     if (args[0].equals("fenced")) {
-      new IngestAssembly(ledger, kafka, topics, config, ConsumerLens.of(moments)).start();
+      IngestAssembly.ofRequests(ledger, kafka, topics, config, ConsumerLens.of(moments)).start();
     } else {
       new UnfencedIngest(ledger, kafka, topics.requests(), config.group(), ConsumerLens.of(moments))
           .start();

@@ -76,6 +76,25 @@ class HoldKafkaTest {
   }
 
   @Test
+  void aRecordThatWaitsIsTriedWhileOthersKeepTheLedgerBusy() {
+    String busy = fixture.topic() + ".other";
+    fixture.createTopic(busy, 1);
+    operator.setLimits(1, 1_000_000, "test");
+    fixture.produce(0, fixture.requests(0, 2));
+    IngestAssembly ingest = fixture.ingest(fixture.holding().withBatchRecords(1));
+    await().until(() -> !ingest.health().held().isEmpty());
+    RecordBuilder[] others = new RecordBuilder[5_000];
+    for (int i = 0; i < others.length; i++) {
+      others[i] = fixture.request("o-" + i).topic(busy).with("ce_tenant", "other");
+    }
+    fixture.produce(0, others);
+    await().until(() -> ingest.stats().snapshot().decided() > 100);
+    operator.setLimits(2, 1_000_000, "test");
+    await().until(() -> fixture.decisionsById().get("r-1") == Decision.ACCEPTED);
+    assertThat(ingest.stats().snapshot().decided()).isLessThan(others.length);
+  }
+
+  @Test
   void aTopicThatDoesNotHoldRefuses() {
     operator.setLimits(10, 1_000_000, "test");
     fixture.produce(0, fixture.requests(0, 30));

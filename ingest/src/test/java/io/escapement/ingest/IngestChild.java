@@ -94,7 +94,7 @@ final class IngestChild {
       new CountDownLatch(1).await();
     }
     IngestAssembly ingest =
-        new IngestAssembly(ledger, kafka, topics, settings, ConsumerLens.of(moments));
+        IngestAssembly.ofRequests(ledger, kafka, topics, settings, ConsumerLens.of(moments));
     Runtime.getRuntime().addShutdownHook(new Thread(ingest::close));
     ingest.start();
     while (ingest.stats().snapshot().fences() == 0) {

@@ -119,7 +119,7 @@ final class IngestFixture implements AutoCloseable {
       IngestConfig config,
       UnaryOperator<Consumer<byte[], byte[]>> lens) {
     Ledger ledger = database.connect(Role.INGEST);
-    IngestAssembly ingest = new IngestAssembly(ledger, kafka, topics, config, lens);
+    IngestAssembly ingest = IngestAssembly.ofRequests(ledger, kafka, topics, config, lens);
     open.add(ingest);
     ingest.start();
     return ingest;

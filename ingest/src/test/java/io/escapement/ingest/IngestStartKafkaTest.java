@@ -51,7 +51,7 @@ class IngestStartKafkaTest {
     refused(fixture.kafka(), "missing")
         .hasMessageContaining("topics.prefix")
         .hasMessageContaining("'missing.requests'")
-        .hasMessageContaining("create the topic or correct the prefix");
+        .hasMessageContaining("create it with: escapement migrate, or correct the prefix");
   }
 
   @Test
@@ -87,7 +87,7 @@ class IngestStartKafkaTest {
       Map<String, Object> kafka, String prefix) {
     IngestConfig config = fixture.config().withKafkaTimeout(Duration.ofSeconds(1));
     return assertThatThrownBy(
-            () -> new IngestAssembly(ledger, kafka, new TopicNames(prefix), config).start())
+            () -> IngestAssembly.ofRequests(ledger, kafka, new TopicNames(prefix), config).start())
         .isInstanceOf(IngestException.class)
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
   }

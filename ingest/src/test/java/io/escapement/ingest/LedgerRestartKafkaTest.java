@@ -31,7 +31,7 @@ class LedgerRestartKafkaTest {
       }
       try (Ledger ledger = Ledger.connect(quick(config), Role.INGEST);
           IngestAssembly ingest =
-              new IngestAssembly(
+              IngestAssembly.ofRequests(
                   ledger, fixture.kafka(), new TopicNames(fixture.prefix()), fixture.config())) {
         ingest.start();
         fixture.produce(0, fixture.requests(0, 200));

@@ -5,8 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.URI;
+import java.net.JarURLConnection;
 import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -47,13 +48,14 @@ public record SchemaState(List<String> pending, List<String> unknown) {
 
   private static Map<String, Integer> packaged() {
     try {
-      URI place = Objects.requireNonNull(SchemaState.class.getResource(MIGRATIONS)).toURI();
-      if (place.getScheme().equals("jar")) {
-        try (FileSystem jar = FileSystems.newFileSystem(place, Map.of())) {
-          return checksums(jar.provider().getPath(place));
+      URL place = Objects.requireNonNull(SchemaState.class.getResource(MIGRATIONS));
+      if (place.openConnection() instanceof JarURLConnection jar) {
+        Path file = Path.of(jar.getJarFileURL().toURI());
+        try (FileSystem opened = FileSystems.newFileSystem(file)) {
+          return checksums(opened.getPath(jar.getEntryName()));
         }
       }
-      return checksums(Path.of(place));
+      return checksums(Path.of(place.toURI()));
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {

@@ -133,6 +133,21 @@ class FullBudgetPostgresTest {
   }
 
   @Test
+  void whatItsTenantCouldNeverHoldIsRefusedOnTheTenantsOwnTopicToo() {
+    operator.setTenant("acme", 10, 3, 1, "test");
+    Admission.Decided decided =
+        (Admission.Decided)
+            ingest.admit(
+                new AdmissionBatch(
+                    List.of(at(own, null, 2, HOLD_FOR_TENANT)),
+                    List.of(
+                        request("huge").value("1234").build(),
+                        request("small").value("12").offset(1).build())));
+    assertThat(decisions(decided)).containsExactly(TENANT_FULL, ACCEPTED);
+    assertThat(decided.held()).isEmpty();
+  }
+
+  @Test
   void aRefusalSaysWhenToComeBackFromHowFastSeatsComeBack() {
     operator.setTenant("acme", 0, 1_000_000, 1, "test");
     db.submit(ingest, request("a").build());

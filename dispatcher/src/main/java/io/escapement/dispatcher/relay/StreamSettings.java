@@ -79,9 +79,8 @@ final class StreamSettings {
     p.setProperty("event.processing.failure.handling.mode", "fail");
     p.setProperty("event.converting.failure.handling.mode", "fail");
     p.setProperty("poll.interval.ms", millis(tuning.pollInterval()));
-    // The engine waits for a full batch, or for the poll interval: one record is a full batch, so
-    // it
-    // waits for nothing. Batches are made by the Forwarder, out of what has come meanwhile.
+    // The engine waits for a full batch, or for the poll interval: where one record is a full batch
+    // it waits for nothing. Batches are made by the Forwarder, out of what has come meanwhile.
     p.setProperty("max.batch.size", "1");
     p.setProperty("max.queue.size", Integer.toString(tuning.queueRecords()));
     p.setProperty("max.queue.size.in.bytes", Long.toString(tuning.queueBytes()));

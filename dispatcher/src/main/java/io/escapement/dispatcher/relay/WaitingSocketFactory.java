@@ -15,6 +15,8 @@ import javax.net.SocketFactory;
  * latency is made of. Where the question itself waits in the kernel, it is asked five times a
  * second while nothing comes, and answered at once when something does.
  *
+ * <p>The driver connects its sockets itself; whoever asks for connected ones gets plain ones.
+ *
  * <p>It helps on plain connections. TLS asks its own buffers, not the socket: there the poll
  * interval is all. Thread rule: that of sockets, one reader. Public because the driver makes one by
  * its name ({@code socketFactory}).
@@ -34,29 +36,24 @@ public final class WaitingSocketFactory extends SocketFactory {
 
   @Override
   public Socket createSocket(String host, int port) throws IOException {
-    return connected(new Socket(host, port));
+    return new Socket(host, port);
   }
 
   @Override
   public Socket createSocket(String host, int port, InetAddress localHost, int localPort)
       throws IOException {
-    return connected(new Socket(host, port, localHost, localPort));
+    return new Socket(host, port, localHost, localPort);
   }
 
   @Override
   public Socket createSocket(InetAddress host, int port) throws IOException {
-    return connected(new Socket(host, port));
+    return new Socket(host, port);
   }
 
   @Override
   public Socket createSocket(InetAddress address, int port, InetAddress localAddress, int localPort)
       throws IOException {
-    return connected(new Socket(address, port, localAddress, localPort));
-  }
-
-  /** The driver connects its sockets itself; whoever does otherwise gets plain ones. */
-  private static Socket connected(Socket plain) {
-    return plain;
+    return new Socket(address, port, localAddress, localPort);
   }
 
   private static final class WaitingSocket extends Socket {

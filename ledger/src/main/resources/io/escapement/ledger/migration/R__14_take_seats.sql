@@ -1,4 +1,5 @@
--- Takes the seats of what a batch accepts: the global row, then the tenants', sorted.
+-- Takes the seats of what a batch accepts: the global row first, under whose lock the tenants' need no
+-- order of their own.
 --
 -- With p_if_room nobody has looked whether there is room: where there is none, or a tenant has no row
 -- yet, the call fails with ES003. Internal: granted to nobody.
@@ -32,7 +33,6 @@ begin
   get diagnostics v_taken = row_count;
 
   if p_if_room and v_taken = 1 then
-    perform from budget where tenant = any(v_tenants) order by tenant for update;
     update budget b
     set used_tasks = b.used_tasks + u.tasks, used_bytes = b.used_bytes + u.bytes
     from unnest(v_tenants, v_tasks, v_bytes) u(tenant, tasks, bytes)
