@@ -85,7 +85,8 @@ class HoldKafkaTest {
     await().until(() -> !ingest.health().held().isEmpty());
     RecordBuilder[] others = new RecordBuilder[5_000];
     for (int i = 0; i < others.length; i++) {
-      others[i] = fixture.request("o-" + i).topic(busy).with("ce_tenant", "other");
+      // Invalid ones: they need no room, so that they can't take the record's.
+      others[i] = fixture.request("o-" + i).topic(busy).with("ce_tenant", "not its tenant");
     }
     fixture.produce(0, others);
     await().until(() -> ingest.stats().snapshot().decided() > 100);
