@@ -4,9 +4,6 @@ import io.escapement.assembly.CommandFailure;
 import io.escapement.bench.BenchServers;
 import io.escapement.bench.Figure;
 import io.escapement.bench.Figures;
-import io.escapement.bench.IngestBench;
-import io.escapement.bench.PipelineBench;
-import io.escapement.bench.RelayBench;
 import io.escapement.bench.Stop;
 import io.escapement.cli.Main.Terminal;
 import io.escapement.config.Config;
@@ -67,7 +64,12 @@ abstract class BenchCommand extends ConfiguredCommand {
   static CommandLine build(Terminal terminal, Map<String, String> environment) {
     CommandLine bench = new CommandLine(new Parent());
     bench.getCommandSpec().mixinStandardHelpOptions(true);
-    for (BenchCommand command : List.of(new Ingest(), new Pipeline(), new Relay())) {
+    for (BenchCommand command :
+        List.of(
+            new IngestBenchCommand(),
+            new PipelineBenchCommand(),
+            new RelayBenchCommand(),
+            new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);
       bench.addSubcommand(line);
@@ -101,6 +103,11 @@ abstract class BenchCommand extends ConfiguredCommand {
   /** What was asked for, or what is usual, or very little with {@code --quick}. */
   final int sized(@Nullable Integer asked, int usual, int little) {
     return asked != null ? asked : quick ? little : usual;
+  }
+
+  /** How long nothing is measured before latencies are. */
+  final int warmUpSeconds() {
+    return sized(null, WARM_UP_SECONDS, 1);
   }
 
   static int atLeast(int least, String option, int value) {
@@ -162,191 +169,6 @@ abstract class BenchCommand extends ConfiguredCommand {
         throw new CommandLine.ParameterException(
             spec.commandLine(), "name a benchmark: " + spec.subcommands().keySet());
       }
-    }
-  }
-
-  /** Ingest beside a bare loop. */
-  @Command(
-      name = "ingest",
-      description = {
-        "Accepted tasks a second from the requests topic to the commit, by one ingest process and by"
-            + " two, beside the same rows written by a bare JDBC loop without any protocol."
-      })
-  static final class Ingest extends BenchCommand {
-    @Option(
-        names = "--records",
-        paramLabel = "N",
-        description = "Records measured in a case. Default: 200000")
-    private @Nullable Integer records;
-
-    @Option(
-        names = "--warm-up",
-        paramLabel = "N",
-        description = "Records decided before that. Default: 100000")
-    private @Nullable Integer warmUp;
-
-    @Option(
-        names = "--tenants",
-        paramLabel = "N",
-        defaultValue = "10",
-        description = "Tenants that share the records. Default: ${DEFAULT-VALUE}")
-    private int tenants;
-
-    @Option(
-        names = "--payload",
-        paramLabel = "BYTES",
-        defaultValue = "200",
-        description = "Size of each record's value. Default: ${DEFAULT-VALUE}")
-    private int valueBytes;
-
-    @Option(
-        names = "--history",
-        paramLabel = "N",
-        defaultValue = "0",
-        description =
-            "Measure also beside so many ended tasks; history_ratio compares with an empty ledger.")
-    private long history;
-
-    @Option(
-        names = "--random-ids",
-        description =
-            "Spread the events' ids over the whole index, as UUIDs do. Default: ids that count up.")
-    private boolean randomIds;
-
-    Ingest() {
-      super(Group.LEDGER, Group.KAFKA, Group.INGEST);
-    }
-
-    @Override
-    Figures measure(BenchServers servers, Stop stop) {
-      IngestBench.Plan plan =
-          new IngestBench.Plan(
-              repeats(),
-              atLeast(1, "--records", sized(records, 200_000, 5_000)),
-              atLeast(1, "--warm-up", sized(warmUp, 100_000, 1_000)),
-              atLeast(1, "--tenants", tenants),
-              atLeast(1, "--payload", valueBytes),
-              history,
-              randomIds);
-      return new IngestBench(servers, plan, stop, this::say).run();
-    }
-  }
-
-  /** The way through all parts. */
-  @Command(
-      name = "pipeline",
-      description = {
-        "Tasks a second from the requests topic to the outcome, and the time from produce to outcome"
-            + " at an even rate; ingest, relay and dispatcher run as a process each."
-      })
-  static final class Pipeline extends BenchCommand {
-    @Option(
-        names = "--tasks",
-        paramLabel = "N",
-        description = "Immediate tasks whose rate is measured. Default: 50000")
-    private @Nullable Integer tasks;
-
-    @Option(
-        names = "--warm-up",
-        paramLabel = "N",
-        description = "Tasks before that. Default: 20000")
-    private @Nullable Integer warmUp;
-
-    @Option(
-        names = "--rate",
-        paramLabel = "N",
-        defaultValue = "200",
-        description = "Tasks a second for the latencies. Default: ${DEFAULT-VALUE}")
-    private int rate;
-
-    @Option(
-        names = "--seconds",
-        paramLabel = "N",
-        description = "How long latencies are measured. Default: 30")
-    private @Nullable Integer seconds;
-
-    @Option(
-        names = "--tenants",
-        paramLabel = "N",
-        defaultValue = "10",
-        description = "Tenants that share the tasks. Default: ${DEFAULT-VALUE}")
-    private int tenants;
-
-    @Option(
-        names = "--payload",
-        paramLabel = "BYTES",
-        defaultValue = "200",
-        description = "Size of each record's value. Default: ${DEFAULT-VALUE}")
-    private int valueBytes;
-
-    Pipeline() {
-      super(Group.LEDGER, Group.KAFKA, Group.INGEST, Group.RELAY, Group.DISPATCHER);
-    }
-
-    @Override
-    Figures measure(BenchServers servers, Stop stop) {
-      PipelineBench.Plan plan =
-          new PipelineBench.Plan(
-              repeats(),
-              atLeast(1, "--tasks", sized(tasks, 50_000, 500)),
-              atLeast(1, "--warm-up", sized(warmUp, 20_000, 100)),
-              atLeast(1, "--rate", rate),
-              atLeast(1, "--seconds", sized(seconds, 30, 2)),
-              sized(null, WARM_UP_SECONDS, 1),
-              atLeast(1, "--tenants", tenants),
-              atLeast(1, "--payload", valueBytes));
-      return new PipelineBench(servers, plan, stop, this::say).run();
-    }
-  }
-
-  /** The relay alone. */
-  @Command(
-      name = "relay",
-      description = {
-        "The relay alone, as a process: time from commit to readable, processor time while idle,"
-            + " events a second at full load, and how long a takeover takes after a kill -9."
-      })
-  static final class Relay extends BenchCommand {
-    @Option(
-        names = "--rate",
-        paramLabel = "N",
-        defaultValue = "200",
-        description = "Transactions a second for the latencies. Default: ${DEFAULT-VALUE}")
-    private int rate;
-
-    @Option(
-        names = "--seconds",
-        paramLabel = "N",
-        description = "How long latencies are measured. Default: 30")
-    private @Nullable Integer seconds;
-
-    @Option(
-        names = "--idle-seconds",
-        paramLabel = "N",
-        description = "How long the idle relay is watched. Default: 20")
-    private @Nullable Integer idleSeconds;
-
-    @Option(
-        names = "--events",
-        paramLabel = "N",
-        description = "Events that wait at full load, 500 a row. Default: 3000000")
-    private @Nullable Integer events;
-
-    Relay() {
-      super(Group.LEDGER, Group.KAFKA, Group.RELAY);
-    }
-
-    @Override
-    Figures measure(BenchServers servers, Stop stop) {
-      RelayBench.Plan plan =
-          new RelayBench.Plan(
-              repeats(),
-              atLeast(1, "--rate", rate),
-              atLeast(1, "--seconds", sized(seconds, 30, 2)),
-              sized(null, WARM_UP_SECONDS, 1),
-              atLeast(1, "--idle-seconds", sized(idleSeconds, 20, 1)),
-              atLeast(1, "--events", sized(events, 3_000_000, 50_000)));
-      return new RelayBench(servers, plan, stop, this::say).run();
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,13 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
 
   /** An acknowledgement is a message to the server; Kafka's position is exact without it. */
   private static final long ACKNOWLEDGE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /**
+   * So long after a commit the next Kafka transaction begins. The broker is still writing the
+   * markers of the last one then, and has whoever begins before they are written wait for 20 ms
+   * (its {@code add.partitions.to.txn.retry.backoff.ms}).
+   */
+  private static final long MARKERS_NANOS = TimeUnit.MICROSECONDS.toNanos(2_000);
 
   private final TransactionAssembler assembler =
       new TransactionAssembler(StreamSettings.TRANSACTION_TOPIC, StreamSettings.OUTBOX_TOPIC);
@@ -173,6 +181,7 @@ final class Forwarder implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
           take(one);
         }
         commit();
+        LockSupport.parkNanos(MARKERS_NANOS);
         waiting = backlog.take();
       }
     } catch (InterruptedException e) {

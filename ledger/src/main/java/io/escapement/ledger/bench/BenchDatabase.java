@@ -105,6 +105,24 @@ public final class BenchDatabase implements AutoCloseable {
     }
   }
 
+  /** Keeps vacuum from removing what is deleted from now on, until it is closed. */
+  public OldSnapshot oldSnapshot() {
+    try {
+      return OldSnapshot.open(BenchSql.connect(config));
+    } catch (SQLException e) {
+      throw new LedgerException("old snapshot", e);
+    }
+  }
+
+  /** How large the outbox is on the disk, with its indexes and what it stores beside itself. */
+  public long outboxBytes() {
+    try {
+      return BenchSql.number(connection, "outbox_bytes");
+    } catch (SQLException e) {
+      throw new LedgerException("outbox size", e);
+    }
+  }
+
   /** Writes outbox rows. */
   public OutboxWriter outbox() {
     try {
