@@ -997,6 +997,16 @@ function escapement.is_choosy(p_queue text, p_kinds text[], p_channels text[])
   set search_path=escapement, pg_temp
   body d890c1ebb3fe9a9a2ad50fadd7dfd01a
 
+function escapement.lanes_of(p_tasks bigint[])
+  returns TABLE(task_id bigint, kind text, channel text)
+  language sql, stable, parallel unsafe, security definer
+  set enable_hashjoin=off
+  set enable_mergejoin=off
+  set enable_seqscan=off
+  set search_path=escapement, pg_temp
+  body 1d27157f730aeaa9a29c56f0d9deb5b8
+grant execute to escapement_dispatcher
+
 function escapement.leased(p_owner text, p_tasks bigint[])
   returns TABLE(task_id bigint, attempt integer, tenant text, kind text, channel text, slot integer, action escapement.task_action, uncertain boolean, address text, lease_micros bigint, timeout_micros bigint, due_at timestamp with time zone, claimed_at timestamp with time zone, tries_left integer, idempotency_key text, namespace text, event_id text, subject text, content_type text, value bytea)
   language sql, stable, parallel unsafe, security definer
@@ -1243,5 +1253,14 @@ function escapement.task_line(p_change text, p_task escapement.task, p_intent es
   language sql, stable, parallel unsafe, security definer
   set search_path=escapement, pg_temp
   body 9fdeb2a46609c4fc404adc74cdc82ce0
+
+function escapement.unserved(p_queue text, p_kinds text[], p_channels text[])
+  returns TABLE(kind text, channel text, due_since timestamp with time zone)
+  language sql, stable, parallel unsafe, security definer
+  set enable_bitmapscan=off
+  set enable_seqscan=off
+  set search_path=escapement, pg_temp
+  body 135b2bfa919bf492091db2ed9f5c84cf
+grant execute to escapement_dispatcher
 
 publication escapement_outbox publish insert of escapement.outbox

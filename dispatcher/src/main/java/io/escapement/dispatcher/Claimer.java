@@ -5,6 +5,7 @@ import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.WorkFilter;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Claimer {
 
-  private record Lost(String owner, List<Long> tasks, long sentNanos) {}
+  private record Lost(String owner, Map<Long, Throttle.@Nullable Permit> tasks, long sentNanos) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Claimer.class);
 
@@ -43,8 +44,10 @@ final class Claimer {
     this.counters = counters;
   }
 
+  /** Reserves room for tasks: for what can begin soon, and is in hand at most. */
   int reserve(int wanted) {
-    return inHand.reserve(wanted);
+    int startable = pool.startable();
+    return startable <= 0 ? 0 : inHand.reserve(Math.min(wanted, startable));
   }
 
   void unreserve(int unused) {
@@ -52,12 +55,12 @@ final class Claimer {
   }
 
   /** Claims tasks, room for which was reserved; answers how many were claimed. */
-  int claim(List<Long> tasks, WorkFilter work, QueueDriver driver) {
+  int claim(Map<Long, Throttle.@Nullable Permit> tasks, WorkFilter work, QueueDriver driver) {
     String owner = incarnation + "/" + ++claims;
     long sent = System.nanoTime();
     List<ClaimAnswer> answers;
     try {
-      answers = ledger.claim(owner, work, tasks);
+      answers = ledger.claim(owner, work, tasks.keySet());
     } catch (RuntimeException | Error e) {
       lost = new Lost(owner, tasks, sent);
       throw e;
@@ -66,7 +69,8 @@ final class Claimer {
     for (ClaimAnswer answer : answers) {
       switch (answer) {
         case ClaimAnswer.Claimed got -> {
-          begin(got.lease(), driver, sent);
+          Throttle.Permit permit = tasks.remove(got.lease().task());
+          begin(got.lease(), driver, sent, permit);
           claimed++;
         }
         case ClaimAnswer.NotDue early -> {
@@ -78,12 +82,23 @@ final class Claimer {
         case ClaimAnswer.NotClaimable other -> driver.gone(other.task());
       }
     }
-    inHand.unreserve(tasks.size() - claimed);
+    // Those that are left were not to be had.
+    annul(tasks);
+    inHand.unreserve(tasks.size());
     return claimed;
   }
 
-  private void begin(ClaimedTask task, QueueDriver driver, long sentNanos) {
-    Held held = new Held(task, driver, inHand, sentNanos);
+  private static void annul(Map<Long, Throttle.@Nullable Permit> tasks) {
+    for (Throttle.Permit permit : tasks.values()) {
+      if (permit != null) {
+        permit.annul();
+      }
+    }
+  }
+
+  private void begin(
+      ClaimedTask task, QueueDriver driver, long sentNanos, Throttle.@Nullable Permit permit) {
+    Held held = new Held(task, driver, inHand, sentNanos, permit);
     driver.nowInHand(held.key());
     inHand.add(held);
     counters.claimed.increment();
@@ -100,12 +115,11 @@ final class Claimer {
     LOG.info("the answer to claim {} was lost; it holds {} tasks", gone.owner(), held.size());
     lost = null;
     for (ClaimedTask task : held) {
-      begin(task, driver, gone.sentNanos());
+      Throttle.Permit permit = gone.tasks().remove(task.task());
+      begin(task, driver, gone.sentNanos(), permit);
     }
-    driver.unclaimed(
-        gone.tasks().stream()
-            .filter(task -> held.stream().noneMatch(h -> h.task() == task))
-            .toList());
-    inHand.unreserve(gone.tasks().size() - held.size());
+    annul(gone.tasks());
+    driver.unclaimed(List.copyOf(gone.tasks().keySet()));
+    inHand.unreserve(gone.tasks().size());
   }
 }

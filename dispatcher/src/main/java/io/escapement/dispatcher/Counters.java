@@ -13,6 +13,7 @@ final class Counters {
   final LongAdder ended = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder notDue = new LongAdder();
+  final LongAdder leasesLost = new LongAdder();
 
   void count(ObserveAnswer answer) {
     switch (answer) {

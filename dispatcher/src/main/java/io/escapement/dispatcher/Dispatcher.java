@@ -38,23 +38,28 @@ public final class Dispatcher implements AutoCloseable {
   private final HandlerPool pool;
   private final Completer completer;
   private final Renewer renewer;
+  private final UnservedWatch unserved;
+  private final DispatcherBean bean = new DispatcherBean(this::stats);
   private final List<QueueDriver> drivers = new ArrayList<>();
   private final List<HintConsumer> consumers = new ArrayList<>();
   private final List<Loop> driverLoops = new ArrayList<>();
   private final List<Loop> consumerLoops = new ArrayList<>();
   private final List<Loop> workLoops = new ArrayList<>();
+  private volatile boolean stopping;
 
   private Dispatcher(DispatcherConfig config, Ledger ledger, Handlers handlers) {
     this.config = config;
     this.ledger = ledger;
     this.completer = new Completer(ledger, counters, config.completionBatch());
     this.pool = new HandlerPool(handlers, ledger, completer, config.threads());
-    this.renewer = new Renewer(ledger);
+    this.renewer = new Renewer(ledger, pool, counters);
     // A share for each queue, so that one queue's backlog can't keep another's work waiting.
     int share = Math.max(1, config.concurrency() / config.queues().size());
     String incarnation =
         ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
     WorkFilter work = new WorkFilter(handlers.kinds(), transactionalChannels(ledger));
+    this.unserved = new UnservedWatch(ledger, config.queues(), work);
+    Throttle throttle = new Throttle(config.limits(), System.nanoTime());
     for (String queue : config.queues()) {
       InHand room = new InHand(share, renewer::notice);
       inHand.add(room);
@@ -65,7 +70,9 @@ public final class Dispatcher implements AutoCloseable {
               config,
               ledger,
               work,
-              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters));
+              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters),
+              throttle,
+              System::nanoTime);
       drivers.add(driver);
       consumers.add(
           new HintConsumer(
@@ -90,6 +97,7 @@ public final class Dispatcher implements AutoCloseable {
       warnOfMissingHandlers(ledger, config, handlers);
       Dispatcher dispatcher = new Dispatcher(config, ledger, handlers);
       dispatcher.startLoops();
+      dispatcher.bean.register(config.topics().prefix());
       return dispatcher;
     } catch (RuntimeException e) {
       ledger.close();
@@ -102,15 +110,20 @@ public final class Dispatcher implements AutoCloseable {
     int ready = 0;
     int timers = 0;
     int slots = 0;
+    int throttled = 0;
+    long clockError = 0;
     for (QueueDriver driver : drivers) {
       QueueDriver.DriverStats one = driver.stats();
       ready += one.ready();
       timers += one.timers();
       slots += one.slots();
+      throttled += one.throttled();
+      clockError = Math.max(clockError, one.clockErrorNanos());
     }
     return new DispatcherStats(
         inHandNow(),
         ready,
+        throttled,
         timers,
         slots,
         counters.claimed.sum(),
@@ -119,6 +132,11 @@ public final class Dispatcher implements AutoCloseable {
         counters.ended.sum(),
         counters.late.sum(),
         counters.notDue.sum(),
+        counters.leasesLost.sum(),
+        pool.stuck(),
+        clockError,
+        unserved.seen(),
+        stopping,
         health.troubles());
   }
 
@@ -128,6 +146,7 @@ public final class Dispatcher implements AutoCloseable {
    */
   @Override
   public void close() {
+    stopping = true;
     drivers.forEach(QueueDriver::stopClaiming);
     driverLoops.forEach(Loop::close);
     drivers.forEach(Dispatcher::recoverLostClaim);
@@ -147,6 +166,7 @@ public final class Dispatcher implements AutoCloseable {
     consumers.forEach(HintConsumer::wakeup);
     consumerLoops.forEach(Loop::close);
     workLoops.forEach(Loop::close);
+    bean.close();
     ledger.close();
   }
 
@@ -179,6 +199,7 @@ public final class Dispatcher implements AutoCloseable {
     workLoops.add(Loop.start("escapement-completer", health, completer::runOnce));
     workLoops.add(Loop.start("escapement-renewer", health, renewer::runOnce));
     workLoops.add(Loop.start("escapement-forgetter", health, new Forgetter(ledger)::runOnce));
+    workLoops.add(Loop.start("escapement-unserved", health, unserved::runOnce));
     for (int i = 0; i < drivers.size(); i++) {
       QueueDriver driver = drivers.get(i);
       HintConsumer consumer = consumers.get(i);

@@ -25,6 +25,8 @@ import java.util.Map;
  * @param claimBatch most tasks in one claim
  * @param completionBatch most tasks in one completing transaction
  * @param drainLimit how long a stop waits for running handlers
+ * @param discovery how due work is found
+ * @param limits how much of a kind, or on a channel, runs at once in this process
  */
 public record DispatcherConfig(
     LedgerConfig ledger,
@@ -38,7 +40,9 @@ public record DispatcherConfig(
     Duration sweep,
     int claimBatch,
     int completionBatch,
-    Duration drainLimit) {
+    Duration drainLimit,
+    Discovery discovery,
+    LaneLimits limits) {
 
   private static final Duration SHORTEST_SWEEP = Duration.ofMillis(50);
 
@@ -104,7 +108,68 @@ public record DispatcherConfig(
         Duration.ofSeconds(5),
         500,
         500,
-        Duration.ofSeconds(20));
+        Duration.ofSeconds(20),
+        new Discovery.Wheel(),
+        LaneLimits.NONE);
+  }
+
+  /** The same with other limits. */
+  public DispatcherConfig withLimits(LaneLimits other) {
+    return with(discovery, other);
+  }
+
+  /** The same that finds due work in another way. */
+  public DispatcherConfig withDiscovery(Discovery other) {
+    return with(other, limits);
+  }
+
+  private DispatcherConfig with(Discovery otherDiscovery, LaneLimits otherLimits) {
+    return new DispatcherConfig(
+        ledger,
+        kafka,
+        topics,
+        queues,
+        concurrency,
+        threads,
+        knownLimit,
+        horizon,
+        sweep,
+        claimBatch,
+        completionBatch,
+        drainLimit,
+        otherDiscovery,
+        otherLimits);
+  }
+
+  /** With timers and hints, and without limits. */
+  public DispatcherConfig(
+      LedgerConfig ledger,
+      Map<String, String> kafka,
+      TopicNames topics,
+      List<String> queues,
+      int concurrency,
+      int threads,
+      int knownLimit,
+      Duration horizon,
+      Duration sweep,
+      int claimBatch,
+      int completionBatch,
+      Duration drainLimit) {
+    this(
+        ledger,
+        kafka,
+        topics,
+        queues,
+        concurrency,
+        threads,
+        knownLimit,
+        horizon,
+        sweep,
+        claimBatch,
+        completionBatch,
+        drainLimit,
+        new Discovery.Wheel(),
+        LaneLimits.NONE);
   }
 
   private static void require(boolean holds, String message) {

@@ -1,5 +1,6 @@
 package io.escapement.dispatcher;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -7,6 +8,7 @@ import java.util.Map;
  *
  * @param inHand claimed and not yet completed
  * @param ready due, waiting to be claimed
+ * @param throttled due, and their kind or channel is at its limit
  * @param timers known, not yet due
  * @param slots owned
  * @param claimed attempts begun
@@ -15,11 +17,17 @@ import java.util.Map;
  * @param ended tasks that ended without being done
  * @param late attempts that were overtaken, or whose lease was over
  * @param notDue claims that came too early by the database's clock
+ * @param leasesLost leases lost while their handlers ran
+ * @param stuckHandlers handlers that run on though their lease is lost
+ * @param clockErrorNanos how far this process may be behind the database's clock
+ * @param noHandler kinds and channels of which something is due that have no handler here
+ * @param stopping whether it is being closed
  * @param troubles loops whose last turn failed, with the failure
  */
 public record DispatcherStats(
     int inHand,
     int ready,
+    int throttled,
     int timers,
     int slots,
     long claimed,
@@ -28,4 +36,9 @@ public record DispatcherStats(
     long ended,
     long late,
     long notDue,
+    long leasesLost,
+    int stuckHandlers,
+    long clockErrorNanos,
+    List<String> noHandler,
+    boolean stopping,
     Map<String, String> troubles) {}

@@ -7,10 +7,15 @@ import io.escapement.ledger.ObserveAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs handlers on a bounded number of threads.
@@ -20,15 +25,32 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class HandlerPool {
 
+  private static final Logger LOG = LoggerFactory.getLogger(HandlerPool.class);
+
+  /** What is claimed waits for a thread about so long at most, while its time-out runs. */
+  private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private static final long FIRST_GUESS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int MOST_STAND_INS = 4;
+  private static final int FORGETFULNESS = 16;
+
   private final Handlers handlers;
   private final Ledger ledger;
   private final Completer completer;
   private final ThreadPoolExecutor threads;
+  private final int threadLimit;
+
+  /** Handlers that run on though their lease is lost; a thread stands in for each. */
+  private final Set<Held> stuck = ConcurrentHashMap.newKeySet();
+
+  /** How long handlers take, the younger the more it counts. */
+  private final AtomicLong usualNanos = new AtomicLong(FIRST_GUESS_NANOS);
 
   HandlerPool(Handlers handlers, Ledger ledger, Completer completer, int threadLimit) {
     this.handlers = handlers;
     this.ledger = ledger;
     this.completer = completer;
+    this.threadLimit = threadLimit;
     AtomicInteger number = new AtomicInteger();
     this.threads =
         new ThreadPoolExecutor(
@@ -49,6 +71,58 @@ final class HandlerPool {
     threads.execute(new Run(held));
   }
 
+  /** How many tasks more would begin soon if they were claimed now. */
+  int startable() {
+    long rounds = QUEUE_NANOS / Math.max(1, usualNanos.get());
+    long waiting = Math.min(Integer.MAX_VALUE / 2, threadLimit * rounds);
+    int free = threads.getCorePoolSize() - threads.getActiveCount();
+    return (int) waiting + free - threads.getQueue().size();
+  }
+
+  /** Has another thread stand in for one whose handler does not end though its lease is lost. */
+  void replace(Held held) {
+    synchronized (stuck) {
+      if (stuck.size() >= MOST_STAND_INS * threadLimit) {
+        LOG.error("{} handlers run on without a lease; no thread stands in for more", stuck.size());
+      } else if (stuck.add(held)) {
+        resize();
+      }
+    }
+    if (!held.isRunning()) {
+      dismiss(held);
+    }
+  }
+
+  /** Handlers that run on though their lease is lost. */
+  int stuck() {
+    return stuck.size();
+  }
+
+  private void took(long nanos) {
+    // One that took hours says no more than that it was too long to be waited for.
+    long counted = Math.min(nanos, 2 * QUEUE_NANOS);
+    usualNanos.updateAndGet(usual -> usual + (counted - usual) / FORGETFULNESS);
+  }
+
+  private void dismiss(Held held) {
+    synchronized (stuck) {
+      if (stuck.remove(held)) {
+        resize();
+      }
+    }
+  }
+
+  private void resize() {
+    int size = threadLimit + stuck.size();
+    if (size > threads.getMaximumPoolSize()) {
+      threads.setMaximumPoolSize(size);
+      threads.setCorePoolSize(size);
+    } else {
+      threads.setCorePoolSize(size);
+      threads.setMaximumPoolSize(size);
+    }
+  }
+
   /** Hands back what has not begun; nothing more may be submitted. */
   void handBackUnstarted() {
     List<Runnable> waiting = new ArrayList<>();
@@ -60,6 +134,7 @@ final class HandlerPool {
 
   /** Hands a task back that surely has not begun. */
   void handBack(Held held) {
+    held.neverBegan();
     completer.add(held, Observation.released(held.claimed().task(), held.claimed().attempt()));
   }
 
@@ -76,13 +151,14 @@ final class HandlerPool {
       return;
     }
     ClaimedTask claimed = held.claimed();
+    long begun = System.nanoTime();
     Observation seen = null;
     ObserveAnswer answer = null;
     try {
       switch (handlers.forKind(claimed.kind())) {
         case EffectHandler handler -> seen = observation(claimed, handler.handle(Task.of(claimed)));
         case TransactionalHandler handler -> {
-          held.completesItself();
+          held.completesItself(begun);
           answer =
               ledger.complete(
                   claimed,
@@ -95,6 +171,8 @@ final class HandlerPool {
       seen = Observation.failed(claimed.task(), claimed.attempt(), describe(e));
     } finally {
       held.end();
+      took(System.nanoTime() - begun);
+      dismiss(held);
     }
     if (answer != null) {
       completer.settled(held, answer);

@@ -2,31 +2,46 @@ package io.escapement.dispatcher;
 
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.LeaseKey;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A task in hand: claimed, and not yet completed. Thread rule: any thread. */
 final class Held {
 
+  private static final long NOT_ITS_OWN = Long.MIN_VALUE;
+
+  /** Between the ledger's clock and this one. */
+  private static final Duration OWN_GRACE = Duration.ofSeconds(1);
+
   private final ClaimedTask claimed;
   private final QueueDriver driver;
   private final InHand inHand;
+  private final Throttle.@Nullable Permit permit;
   private volatile long leaseFromNanos;
-  private volatile boolean completesItself;
+  private volatile long ownFromNanos = NOT_ITS_OWN;
   private @Nullable Thread runner;
   private boolean stopped;
+  private boolean ended;
 
   /**
    * A task that was just claimed.
    *
    * @param claimSentNanos the monotonic clock before the claim was sent: the lease runs from there
    *     at the earliest
+   * @param permit is given back when its handler has ended; null where there are no limits
    */
-  Held(ClaimedTask claimed, QueueDriver driver, InHand inHand, long claimSentNanos) {
+  Held(
+      ClaimedTask claimed,
+      QueueDriver driver,
+      InHand inHand,
+      long claimSentNanos,
+      Throttle.@Nullable Permit permit) {
     this.claimed = claimed;
     this.driver = driver;
     this.inHand = inHand;
     this.leaseFromNanos = claimSentNanos;
+    this.permit = permit;
   }
 
   ClaimedTask claimed() {
@@ -60,13 +75,22 @@ final class Held {
    * Marks that the handler's own transaction completes the task: it holds the row, so a renewal
    * would only see it locked, and take the lease that the transaction has extended for lost.
    */
-  void completesItself() {
-    completesItself = true;
+  void completesItself(long nowNanos) {
+    ownFromNanos = nowNanos;
+  }
+
+  /**
+   * Whether the handler's own transaction is open for longer than its lease: the ledger refuses
+   * what it would commit.
+   */
+  boolean hasOutlivedItsLease(long nowNanos) {
+    long from = ownFromNanos;
+    return from != NOT_ITS_OWN && nowNanos - from > claimed.lease().toNanos() + OWN_GRACE.toNanos();
   }
 
   /** Whether more than a third of the lease is gone. */
   boolean wantsRenewal(long nowNanos) {
-    return !completesItself && nowNanos - leaseFromNanos > claimed.lease().toNanos() / 3;
+    return ownFromNanos == NOT_ITS_OWN && nowNanos - leaseFromNanos > claimed.lease().toNanos() / 3;
   }
 
   /**
@@ -85,7 +109,35 @@ final class Held {
   /** Unbinds the handler's thread; an interrupt meant for this task does not reach the next. */
   synchronized void end() {
     runner = null;
+    ended = true;
     Thread.interrupted();
+    if (permit != null) {
+      permit.giveBack();
+    }
+    driver.handlerEnded();
+  }
+
+  /** Gives back what a handler would have used that never began. */
+  void neverBegan() {
+    if (permit != null) {
+      permit.annul();
+    }
+  }
+
+  /**
+   * The lease is lost: the handler is told, and what it holds back here is let go.
+   *
+   * @return whether a handler still runs
+   */
+  boolean lose() {
+    stop();
+    letGo(null);
+    return isRunning();
+  }
+
+  /** Whether its handler has begun and not ended. */
+  synchronized boolean isRunning() {
+    return runner != null && !ended;
   }
 
   /** Interrupts the handler, or keeps it from beginning: nothing of it will be committed. */

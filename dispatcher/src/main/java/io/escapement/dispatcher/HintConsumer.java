@@ -17,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -46,6 +48,10 @@ final class HintConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(HintConsumer.class);
   private static final Duration POLL = Duration.ofMillis(500);
   private static final int SLOTS = 256;
+
+  /** A rebalance waits no longer for timers to be dropped. */
+  private static final Duration GIVING_UP = Duration.ofSeconds(2);
+
   private static final byte[] RELOAD = "io.escapement.dispatch.reload".getBytes(UTF_8);
 
   private final String topic;
@@ -189,7 +195,7 @@ final class HintConsumer {
         of.position(partition);
         partitions.add(partition.partition());
       }
-      tell();
+      var unused = tell();
     }
 
     @Override
@@ -197,13 +203,24 @@ final class HintConsumer {
       for (TopicPartition partition : revoked) {
         partitions.remove(partition.partition());
       }
-      tell();
+      awaitTimersGone(tell());
     }
 
-    private void tell() {
+    /** Before the next owner begins, the timers are gone; what was claimed is fenced anyway. */
+    private void awaitTimersGone(CountDownLatch gone) {
+      try {
+        if (!gone.await(GIVING_UP.toMillis(), TimeUnit.MILLISECONDS)) {
+          LOG.warn("{}: timers of slots given up are still there after {}", topic, GIVING_UP);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private CountDownLatch tell() {
       if (!of.equals(consumer)) {
         // Closing after a failure: the slots stay until another consumer has been assigned some.
-        return;
+        return new CountDownLatch(0);
       }
       List<PartitionInfo> all = of.partitionsFor(topic);
       Set<Integer> slots = new HashSet<>();
@@ -212,7 +229,7 @@ final class HintConsumer {
           slots.add(slot);
         }
       }
-      driver.own(slots);
+      return driver.own(slots);
     }
   }
 }

@@ -23,14 +23,17 @@ final class KnownTasks {
     TIMER,
     /** A timer waits for the end of somebody's lease on it. */
     LEASE_TIMER,
-    /** Due, waiting to be claimed. */
+    /** Due, waiting to be served. */
     READY,
+    /** Served; is claimed as soon as no limit is in the way. */
+    TAKEN,
     /** Claimed by this process. */
     IN_HAND
   }
 
   /** One known task. */
   static final class Known {
+    final long task;
     final String tenant;
     final int slot;
     Phase phase;
@@ -38,7 +41,8 @@ final class KnownTasks {
     long handle;
     int attempt;
 
-    private Known(String tenant, int slot, Phase phase, long wakeNanos, long handle) {
+    private Known(long task, String tenant, int slot, Phase phase, long wakeNanos, long handle) {
+      this.task = task;
       this.tenant = tenant;
       this.slot = slot;
       this.phase = phase;
@@ -108,7 +112,7 @@ final class KnownTasks {
       tasks.remove(task);
       return Armed.FULL;
     }
-    tasks.put(task, new Known(tenant, slot, phase, wakeNanos, handle));
+    tasks.put(task, new Known(task, tenant, slot, phase, wakeNanos, handle));
     return Armed.ARMED;
   }
 

@@ -26,11 +26,15 @@ final class Renewer {
   private static final long SHORT_LEASE_NANOS = 4 * LONGEST_WAIT_NANOS;
 
   private final Ledger ledger;
+  private final HandlerPool pool;
+  private final Counters counters;
   private final Semaphore noticed = new Semaphore(0);
   private final List<InHand> inHand = new ArrayList<>();
 
-  Renewer(Ledger ledger) {
+  Renewer(Ledger ledger, HandlerPool pool, Counters counters) {
     this.ledger = ledger;
+    this.pool = pool;
+    this.counters = counters;
   }
 
   /** Watches what one driver has in hand; to be called before the first round. */
@@ -54,6 +58,8 @@ final class Renewer {
       for (Held held : one.all()) {
         if (held.wantsRenewal(now)) {
           wanting.add(held);
+        } else if (held.hasOutlivedItsLease(now)) {
+          lose(held);
         }
         wait = Math.min(wait, held.claimed().lease().toNanos() / 10);
       }
@@ -83,11 +89,18 @@ final class Renewer {
         case RenewAnswer.Lost lost -> {
           // It may just have been completed; then it is in hand no more.
           if (!one.isGone()) {
-            LOG.info("lease of task {}, attempt {} is lost", lost.task(), lost.attempt());
-            one.stop();
+            lose(one);
           }
         }
       }
+    }
+  }
+
+  private void lose(Held held) {
+    LOG.info("lease of task {}, attempt {} is lost", held.key().task(), held.key().attempt());
+    counters.leasesLost.increment();
+    if (held.lose()) {
+      pool.replace(held);
     }
   }
 }

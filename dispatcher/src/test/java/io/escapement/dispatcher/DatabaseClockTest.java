@@ -34,6 +34,30 @@ class DatabaseClockTest {
   }
 
   @Test
+  void aReadingOfAnotherClockMakesTheEarlierOnesForgotten() {
+    long second = 1_000_000_000L;
+    for (int step : new int[] {600, -600}) {
+      DatabaseClock failed = new DatabaseClock();
+      for (int i = 0; i < 8; i++) {
+        failed.read(NOON.plusSeconds(i), i * second, i * second + 1_000);
+      }
+      // Slower than all before: it would not count if it were of the same clock.
+      failed.read(NOON.plusSeconds(8 + step), 8 * second, 8 * second + 5_000_000);
+      assertThat(failed.nanosAt(8 * second + 5_000_000))
+          .isEqualTo(DatabaseClock.epochNanos(NOON.plusSeconds(8 + step)));
+    }
+  }
+
+  @Test
+  void aClockThatIsSlewedIsStillTheSameOne() {
+    long second = 1_000_000_000L;
+    clock.read(NOON, 0, 1_000);
+    // Half a thousandth fast over twenty seconds: ten milliseconds ahead.
+    clock.read(NOON.plusMillis(20_010), 20 * second, 20 * second + 3_000);
+    assertThat(clock.errorNanos()).as("the quicker reading still counts").isEqualTo(1_000);
+  }
+
+  @Test
   void withoutAReadingItSaysSo() {
     assertThatThrownBy(() -> clock.nanosAt(0)).isInstanceOf(IllegalStateException.class);
   }

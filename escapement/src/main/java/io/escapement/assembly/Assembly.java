@@ -3,10 +3,12 @@ package io.escapement.assembly;
 import io.escapement.config.Config;
 import io.escapement.config.ConfigException;
 import io.escapement.config.Key;
+import io.escapement.dispatcher.Discovery;
 import io.escapement.dispatcher.Dispatcher;
 import io.escapement.dispatcher.DispatcherConfig;
 import io.escapement.dispatcher.DispatcherException;
 import io.escapement.dispatcher.Handlers;
+import io.escapement.dispatcher.LaneLimits;
 import io.escapement.dispatcher.relay.Relay;
 import io.escapement.dispatcher.relay.RelayConfig;
 import io.escapement.dispatcher.relay.RelayHealth;
@@ -235,7 +237,13 @@ public final class Assembly {
         config.time(Key.DISPATCHER_SWEEP),
         config.number(Key.DISPATCHER_CLAIM_BATCH),
         config.number(Key.DISPATCHER_COMPLETION_BATCH),
-        config.time(Key.DISPATCHER_DRAIN_LIMIT));
+        config.time(Key.DISPATCHER_DRAIN_LIMIT),
+        config.text(Key.DISPATCHER_DISCOVERY).equals("poll")
+            ? new Discovery.Poll(config.time(Key.DISPATCHER_POLL_INTERVAL))
+            : new Discovery.Wheel(),
+        new LaneLimits(
+            config.limits(Key.DISPATCHER_KIND_LIMITS),
+            config.limits(Key.DISPATCHER_CHANNEL_LIMITS)));
   }
 
   /** What the parts' own checks refuse, one setting against another, is the settings' fault. */

@@ -1,5 +1,6 @@
 package io.escapement.config;
 
+import io.escapement.dispatcher.LaneLimit;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -70,6 +71,14 @@ public final class Config {
   public List<String> names(Key key) {
     List<?> names = (List<?>) read(key, setting(key));
     return names.stream().map(String.class::cast).toList();
+  }
+
+  /** The limits of a key, by name. */
+  public Map<String, LaneLimit> limits(Key key) {
+    Map<?, ?> limits = (Map<?, ?>) read(key, setting(key));
+    Map<String, LaneLimit> byName = new TreeMap<>();
+    limits.forEach((name, limit) -> byName.put((String) name, (LaneLimit) limit));
+    return byName;
   }
 
   /** A key with who set it, for messages: {@code ledger.url (from FILE)}. */

@@ -192,6 +192,33 @@ public enum Key {
       Types.number(1, 5_000),
       "500",
       "Most tasks that are completed in one transaction."),
+  DISPATCHER_KIND_LIMITS(
+      Group.DISPATCHER,
+      "dispatcher.kind-limits",
+      new ValueType.Limits(),
+      "",
+      "How many tasks of a kind this process runs at once and, after an `@`, starts a second:"
+          + " `report.render=2,mail.send=8@50`. What is beyond waits in the ledger, without costing an"
+          + " attempt, and keeps no other kind waiting."),
+  DISPATCHER_CHANNEL_LIMITS(
+      Group.DISPATCHER,
+      "dispatcher.channel-limits",
+      new ValueType.Limits(),
+      "",
+      "The same by channel. A task starts when neither its kind nor its channel is at its limit."),
+  DISPATCHER_DISCOVERY(
+      Group.DISPATCHER,
+      "dispatcher.discovery",
+      Types.shaped("wheel|poll", "write wheel or poll", "wheel|poll"),
+      "wheel",
+      "How due work is found: `wheel` keeps timers and hears of new tasks; `poll` asks the ledger"
+          + " every dispatcher.poll-interval, to compare the two."),
+  DISPATCHER_POLL_INTERVAL(
+      Group.DISPATCHER,
+      "dispatcher.poll-interval",
+      Types.time(Duration.ofMillis(1), Duration.ofMinutes(1)),
+      "1s",
+      "Between two questions, where dispatcher.discovery is poll."),
   DISPATCHER_DRAIN_LIMIT(
       Group.DISPATCHER,
       "dispatcher.drain-limit",

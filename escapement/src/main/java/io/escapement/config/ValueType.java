@@ -1,8 +1,11 @@
 package io.escapement.config;
 
+import io.escapement.dispatcher.LaneLimit;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -129,6 +132,41 @@ sealed interface ValueType<T> {
     @Override
     public String placeholder() {
       return "NAME[,NAME]";
+    }
+  }
+
+  /** Limits by name: how many at once and, if asked for, how many a second. */
+  record Limits() implements ValueType<Map<String, LaneLimit>> {
+    private static final Pattern SHAPE =
+        Pattern.compile("([^,=]+)=([1-9]\\d{0,4})(?:@(\\d{1,6}(?:\\.\\d{1,3})?))?");
+
+    @Override
+    public Map<String, LaneLimit> read(String text) {
+      Map<String, LaneLimit> limits = new TreeMap<>();
+      if (text.isBlank()) {
+        return limits;
+      }
+      for (String one : text.split(",", -1)) {
+        Matcher parts = SHAPE.matcher(one.strip());
+        double rate =
+            !parts.matches() || parts.group(3) == null
+                ? Double.POSITIVE_INFINITY
+                : Double.parseDouble(parts.group(3));
+        if (!parts.matches() || rate == 0) {
+          throw new IllegalArgumentException(
+              "write NAME=AT_ONCE or NAME=AT_ONCE@A_SECOND, separated by commas");
+        }
+        int atOnce = Integer.parseInt(parts.group(2));
+        if (limits.put(parts.group(1), new LaneLimit(atOnce, rate)) != null) {
+          throw new IllegalArgumentException("name each only once, not so " + parts.group(1));
+        }
+      }
+      return limits;
+    }
+
+    @Override
+    public String placeholder() {
+      return "NAME=N[@RATE][,…]";
     }
   }
 }

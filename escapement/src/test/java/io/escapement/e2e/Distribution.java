@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** The assembled distribution; commands run as processes, in an environment without settings. */
 final class Distribution {
 
-  private static final long COMMAND_LIMIT_SECONDS = 120;
+  private static final long COMMAND_LIMIT_SECONDS = 300;
 
   private final Path home;
   private final Path scratch;

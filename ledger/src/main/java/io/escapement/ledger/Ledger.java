@@ -25,6 +25,7 @@ public final class Ledger implements AutoCloseable {
   private final Renew renew;
   private final Reclaim reclaim;
   private final ReadHorizon horizon;
+  private final Lanes lanes;
   private final Cancel cancel;
   private final Audit audit;
   private final Operate operate;
@@ -41,6 +42,7 @@ public final class Ledger implements AutoCloseable {
     this.renew = new Renew(statements);
     this.reclaim = new Reclaim(statements);
     this.horizon = new ReadHorizon(statements);
+    this.lanes = new Lanes(statements);
     this.cancel = new Cancel(statements);
     this.audit = new Audit(statements);
     this.operate = new Operate(statements);
@@ -166,6 +168,19 @@ public final class Ledger implements AutoCloseable {
   public Horizon horizon(
       String queue, Collection<Integer> slots, WorkFilter work, Instant until, int limit) {
     return horizon.apply(queue, slots, work, until, limit);
+  }
+
+  /** The kinds and channels of tasks; those that do not exist are left out. */
+  public Map<Long, Lane> lanesOf(Collection<Long> tasks) {
+    return lanes.of(tasks);
+  }
+
+  /**
+   * What is due in a queue, by kind and channel, that this worker can't run; nothing if it can run
+   * any.
+   */
+  public List<UnservedLane> unserved(String queue, WorkFilter work) {
+    return lanes.unserved(queue, work);
   }
 
   /** Cancels what an identity promised; one answer a task, or one NOT_FOUND. */

@@ -62,6 +62,8 @@ class RolesPostgresTest {
           entry("hint_line", NOBODY),
           entry("hold_positions", NOBODY),
           entry("horizon", Set.of(DISPATCHER)),
+          entry("lanes_of", Set.of(DISPATCHER)),
+          entry("unserved", Set.of(DISPATCHER)),
           entry("is_choosy", NOBODY),
           entry("leased", NOBODY),
           entry("move_position", Set.of(OPERATOR)),

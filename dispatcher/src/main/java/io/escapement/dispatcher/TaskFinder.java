@@ -1,0 +1,395 @@
+package io.escapement.dispatcher;
+
+import io.escapement.dispatcher.KnownTasks.Armed;
+import io.escapement.dispatcher.KnownTasks.Known;
+import io.escapement.dispatcher.KnownTasks.Phase;
+import io.escapement.ledger.Horizon;
+import io.escapement.ledger.LeaseKey;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.WorkFilter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows which tasks of one queue's slots are due: timers for what the ledger says is due within the
+ * horizon, hints for what is new, a sweep for what is overdue. Or, where {@link Discovery.Poll} is
+ * asked for, by asking the ledger over and over.
+ *
+ * <p>Everything in it is a cache of the ledger. It may forget all of it at any time and lose only
+ * latency.
+ *
+ * <p>Cost when idle: three statements a sweep, two more a half horizon. Ordering: due tasks are
+ * served by the {@link ReadySet}. Thread rule: the driver's thread. Failure: an exception of the
+ * ledger ends the turn; what it was about is asked for again.
+ */
+final class TaskFinder {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TaskFinder.class);
+  private static final int FIRE_A_TURN = 10_000;
+  private static final long UNKNOWN = Long.MIN_VALUE;
+  private static final long WEIGHING_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /** Between two loads that were cut short by their limit. */
+  private static final long SHORTEST_RELOAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** After a load that brought nothing new. */
+  private static final long VAIN_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A clock that runs back by more is another clock. */
+  private static final long CLOCK_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String queue;
+  private final DispatcherConfig config;
+  private final Ledger ledger;
+  private final Supplier<WorkFilter> wanted;
+  private final LongSupplier ticker;
+  private final DatabaseClock clock = new DatabaseClock();
+  private final ReadySet ready = new ReadySet();
+
+  private Set<Integer> slots = Set.of();
+  private @Nullable KnownTasks known;
+  private long wheelNanos;
+
+  /** Every task of the slots that is due before this moment is known. */
+  private long completeUntilNanos = UNKNOWN;
+
+  private long nextLoadNanos;
+  private long nextSweepNanos;
+  private long nextWeighingNanos;
+  private boolean reclaimNow;
+  private boolean clockSuspect;
+
+  /**
+   * One for a queue.
+   *
+   * @param wanted what the ledger is asked for at present
+   * @param ticker the monotonic clock, in nanoseconds
+   */
+  TaskFinder(
+      String queue,
+      DispatcherConfig config,
+      Ledger ledger,
+      Supplier<WorkFilter> wanted,
+      LongSupplier ticker) {
+    this.queue = queue;
+    this.config = config;
+    this.ledger = ledger;
+    this.wanted = wanted;
+    this.ticker = ticker;
+    this.nextSweepNanos = ticker.getAsLong();
+    this.nextWeighingNanos = nextSweepNanos;
+    this.nextLoadNanos = nextSweepNanos;
+  }
+
+  int slots() {
+    return slots.size();
+  }
+
+  /** Due tasks that wait to be taken. */
+  int ready() {
+    return ready.size();
+  }
+
+  int timers() {
+    return known == null ? 0 : known.timers();
+  }
+
+  /** How far this process's idea of the database's clock may be behind it, in nanoseconds. */
+  long clockErrorNanos() {
+    return clock.isSet() ? clock.errorNanos() : 0;
+  }
+
+  /** The slots that are this process's from now on. */
+  void own(Set<Integer> nowOwned) {
+    boolean more = !slots.containsAll(nowOwned);
+    slots = new TreeSet<>(nowOwned);
+    LOG.info("queue {}: {} slots", queue, slots.size());
+    KnownTasks tasks = known;
+    if (tasks != null) {
+      tasks.keepOnly(slots);
+    }
+    if (more) {
+      reload();
+    }
+  }
+
+  /** There is work; hints may be late, repeated or wrong. */
+  void hint(List<Hint> hints) {
+    if (isPolling()) {
+      return;
+    }
+    for (Hint hint : hints) {
+      armWithinHorizon(hint.task(), hint.tenant(), hint.slot(), hint.dueNanos());
+    }
+  }
+
+  /** What is known is not everything any more. */
+  void missSome() {
+    completeUntilNanos = UNKNOWN;
+  }
+
+  /** The ledger is asked for everything anew, at once. */
+  void reload() {
+    completeUntilNanos = UNKNOWN;
+    nextSweepNanos = ticker.getAsLong();
+    nextLoadNanos = nextSweepNanos;
+  }
+
+  /** Asks the ledger what has to be asked now, and turns the wheel; answers how many fired. */
+  int runOnce() {
+    if (clockSuspect) {
+      readClockAnew();
+    }
+    if (wantsLoad()) {
+      load();
+    }
+    if (ticker.getAsLong() - nextSweepNanos >= 0 || reclaimNow) {
+      sweep();
+    }
+    KnownTasks tasks = known;
+    return tasks == null ? 0 : turnWheel(tasks);
+  }
+
+  /** Takes the due task to be served next; null if there is none. */
+  @Nullable Known next() {
+    KnownTasks tasks = known;
+    for (Long task = ready.poll(); task != null; task = ready.poll()) {
+      Known one = tasks == null ? null : tasks.get(task);
+      // A task whose slot went and came back may stand in the ready set twice.
+      if (one != null && one.phase == Phase.READY) {
+        one.phase = Phase.TAKEN;
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a task that was taken is still to be claimed. */
+  boolean isTaken(Known one) {
+    return known != null && one.equals(known.get(one.task)) && one.phase == Phase.TAKEN;
+  }
+
+  /** A task was claimed. */
+  void nowInHand(LeaseKey attempt) {
+    Known one = known == null ? null : known.get(attempt.task());
+    if (one != null && known != null) {
+      known.takeInHand(one, attempt.attempt());
+    }
+  }
+
+  /** The ledger says that a task is due only then. */
+  void notDue(long task, Instant dueAt) {
+    Known one = known == null ? null : known.get(task);
+    if (one != null && known != null) {
+      known.forget(task);
+      clockSuspect = true;
+      armWithinHorizon(task, one.tenant, one.slot, DatabaseClock.epochNanos(dueAt));
+    }
+  }
+
+  /** There is nothing to be had of a task. */
+  void forget(long task) {
+    if (known != null) {
+      known.forget(task);
+    }
+  }
+
+  /** An attempt is settled; its task is due again at a moment, or never. */
+  void release(LeaseKey attempt, @Nullable Instant dueAgain) {
+    Known one = known == null ? null : known.get(attempt.task());
+    if (one == null || known == null || one.attempt != attempt.attempt()) {
+      return;
+    }
+    known.forget(attempt.task());
+    if (dueAgain != null) {
+      armWithinHorizon(attempt.task(), one.tenant, one.slot, DatabaseClock.epochNanos(dueAgain));
+    }
+  }
+
+  /** How long there is nothing to be done unless something is heard of. */
+  long idleNanos() {
+    long now = ticker.getAsLong();
+    long until = Math.min(LONGEST_WAIT_NANOS, nextSweepNanos - now);
+    if (isPolling()) {
+      until = Math.min(until, nextLoadNanos - now);
+    }
+    KnownTasks tasks = known;
+    long next = tasks == null ? Long.MAX_VALUE : tasks.nextWakeNanos();
+    if (next != Long.MAX_VALUE) {
+      until = Math.min(until, next - clock.nanosAt(now));
+    }
+    return Math.max(0, until);
+  }
+
+  private boolean isPolling() {
+    return config.discovery() instanceof Discovery.Poll;
+  }
+
+  private void load() {
+    long start = ticker.getAsLong();
+    nextLoadNanos = start + SHORTEST_RELOAD_NANOS;
+    if (start - nextWeighingNanos >= 0) {
+      ready.weigh(ledger.tenantWeights());
+      nextWeighingNanos = start + WEIGHING_NANOS;
+    }
+    if (!clock.isSet()) {
+      readClockAnew();
+    }
+    int before = known == null ? 0 : known.size();
+    Instant now = DatabaseClock.instant(clock.nanosAt(ticker.getAsLong()));
+    switch (config.discovery()) {
+      case Discovery.Poll poll -> {
+        read(now);
+        nextLoadNanos = start + poll.interval().toNanos();
+      }
+      case Discovery.Wheel wheel -> {
+        completeUntilNanos = read(now.plus(config.horizon()));
+        if (known != null && known.size() == before) {
+          nextLoadNanos = start + VAIN_RELOAD_NANOS;
+        }
+      }
+    }
+  }
+
+  /** Forgets the earlier readings, once there is a new one. */
+  private void readClockAnew() {
+    long sent = ticker.getAsLong();
+    Instant now = ledger.clock();
+    clock.reset();
+    clock.read(now, sent, ticker.getAsLong());
+    clockSuspect = false;
+    requireSteadyClock();
+  }
+
+  /** Arms what the ledger has until a moment; answers until when that is everything. */
+  private long read(Instant until) {
+    long sent = ticker.getAsLong();
+    int limit = known == null ? config.knownLimit() : Math.max(1, known.room());
+    Horizon horizon = ledger.horizon(queue, slots, wanted.get(), until, limit);
+    clock.read(horizon.readAt(), sent, ticker.getAsLong());
+    requireSteadyClock();
+    if (known == null) {
+      wheelNanos = clock.nanosAt(ticker.getAsLong());
+      known = new KnownTasks(config.knownLimit(), wheelNanos);
+    }
+    long readNanos = DatabaseClock.epochNanos(horizon.readAt());
+    long complete = DatabaseClock.epochNanos(horizon.completeUntil());
+    for (Horizon.Entry entry : horizon.entries()) {
+      long wake = DatabaseClock.epochNanos(entry.wakeAt());
+      // A lease that has ended is the next sweep's; a timer for it would fire over and over while
+      // its row is locked.
+      boolean ended = entry.claimed() && wake <= readNanos;
+      if (!ended && arm(entry) == Armed.FULL) {
+        complete = Math.min(complete, wake);
+      }
+    }
+    return complete;
+  }
+
+  /** A wheel does not run back: under a clock that did, everything is read again. */
+  private void requireSteadyClock() {
+    KnownTasks tasks = known;
+    if (tasks != null && clock.nanosAt(ticker.getAsLong()) < wheelNanos - CLOCK_STEP_NANOS) {
+      LOG.warn("queue {}: the database's clock ran back; loading its tasks again", queue);
+      wheelNanos = clock.nanosAt(ticker.getAsLong());
+      known = tasks.onlyInHand(wheelNanos);
+      ready.clear();
+      completeUntilNanos = UNKNOWN;
+    }
+  }
+
+  private void sweep() {
+    reclaimNow = false;
+    nextSweepNanos = ticker.getAsLong() + config.sweep().toNanos();
+    for (Horizon.Entry entry : ledger.reclaim(queue, slots, config.claimBatch())) {
+      arm(entry);
+    }
+    ledger.fold();
+    if (clock.isSet() && !isPolling()) {
+      read(DatabaseClock.instant(clock.nanosAt(ticker.getAsLong())));
+    }
+  }
+
+  private boolean wantsLoad() {
+    KnownTasks tasks = known;
+    if (tasks == null || !clock.isSet()) {
+      return true;
+    }
+    long now = ticker.getAsLong();
+    if (isPolling()) {
+      return now - nextLoadNanos >= 0 && tasks.room() > 0;
+    }
+    boolean runsOut =
+        completeUntilNanos == UNKNOWN
+            || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
+    boolean roomy = tasks.room() > config.knownLimit() / 2;
+    return runsOut && roomy && now - nextLoadNanos >= 0;
+  }
+
+  private int turnWheel(KnownTasks tasks) {
+    wheelNanos = Math.max(wheelNanos, clock.nanosAt(ticker.getAsLong()));
+    return tasks.advance(
+        wheelNanos, FIRE_A_TURN, (task, dueNanos, handle) -> fire(tasks, task, dueNanos));
+  }
+
+  private void fire(KnownTasks tasks, long task, long dueNanos) {
+    Known one = tasks.get(task);
+    if (one == null) {
+      return;
+    }
+    if (one.phase == Phase.LEASE_TIMER) {
+      tasks.move(one, Phase.LEASE_TIMER);
+      tasks.forget(task);
+      reclaimNow = true;
+    } else {
+      tasks.move(one, Phase.READY);
+      ready.add(task, one.tenant, dueNanos);
+    }
+  }
+
+  /** Arms a timer for what the ledger will not be asked about again. */
+  private void armWithinHorizon(long task, String tenant, int slot, long wakeNanos) {
+    if (isPolling()) {
+      return;
+    }
+    // What is due later comes with the next load.
+    long end =
+        completeUntilNanos == UNKNOWN
+            ? wheelNanos + config.horizon().toNanos()
+            : completeUntilNanos;
+    if (wakeNanos <= end) {
+      arm(task, tenant, slot, wakeNanos, false);
+    }
+  }
+
+  private Armed arm(Horizon.Entry entry) {
+    return arm(
+        entry.task(),
+        entry.tenant(),
+        entry.slot(),
+        DatabaseClock.epochNanos(entry.wakeAt()),
+        entry.claimed());
+  }
+
+  private Armed arm(long task, String tenant, int slot, long wakeNanos, boolean lease) {
+    KnownTasks tasks = known;
+    if (tasks == null || !slots.contains(slot)) {
+      return Armed.KNOWN;
+    }
+    boolean later = wakeNanos > wheelNanos;
+    Armed armed = tasks.arm(task, tenant, slot, wakeNanos, lease, later);
+    if (armed == Armed.FULL) {
+      completeUntilNanos = Math.min(completeUntilNanos, wakeNanos);
+    }
+    return armed;
+  }
+}

@@ -1,0 +1,1 @@
+select * from escapement.lanes_of(?)
