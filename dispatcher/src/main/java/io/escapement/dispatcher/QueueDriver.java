@@ -27,11 +27,12 @@ import org.slf4j.LoggerFactory;
  * <p>Everything it knows is a cache of the ledger. It may forget all of it at any time and lose
  * only latency.
  *
- * <p>Cost when idle: three statements a sweep, two more a half horizon. Ordering: fired tasks are
- * served by the {@link ReadySet}. Thread rule: {@link #runOnce} on one thread; {@link #own}, {@link
- * #hint} and {@link #finished} from any, through a mailbox that never makes them wait: hints beyond
- * its bound are dropped and the ledger is asked instead, the rest is bounded by what may be in
- * hand. Failure: an exception of the ledger ends the turn; what it was about is asked for again.
+ * <p>Cost when idle: three statements a sweep, two more a half horizon; four a second at most while
+ * others run tasks of slots that have become ours. Ordering: fired tasks are served by the {@link
+ * ReadySet}. Thread rule: {@link #runOnce} on one thread; {@link #own}, {@link #hint} and {@link
+ * #finished} from any, through a mailbox that never makes them wait: hints beyond its bound are
+ * dropped and the ledger is asked instead, the rest is bounded by what may be in hand. Failure: an
+ * exception of the ledger ends the turn; what it was about is asked for again.
  */
 final class QueueDriver {
 
@@ -48,6 +49,11 @@ final class QueueDriver {
 
   /** After a load that brought nothing new. */
   private static final long VAIN_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * Between two loads for leases that others renew: tasks that they took before we had the slot.
+   */
+  private static final long LEASE_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A clock that runs back by more is another clock. */
   private static final long CLOCK_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -75,7 +81,12 @@ final class QueueDriver {
   private long nextLoadNanos;
   private long nextSweepNanos;
   private long nextWeighingNanos;
+  private long lastLoadNanos;
   private boolean reclaimNow;
+
+  /** A timer for the end of another's lease has fired; if that was renewed, its end is unknown. */
+  private boolean leasesUnknown;
+
   private boolean clockSuspect;
 
   QueueDriver(
@@ -201,6 +212,8 @@ final class QueueDriver {
   private void load() {
     long start = System.nanoTime();
     nextLoadNanos = start + SHORTEST_RELOAD_NANOS;
+    lastLoadNanos = start;
+    leasesUnknown = false;
     if (start - nextWeighingNanos >= 0) {
       ready.weigh(ledger.tenantWeights());
       nextWeighingNanos = start + WEIGHING_NANOS;
@@ -284,8 +297,9 @@ final class QueueDriver {
     boolean runsOut =
         completeUntilNanos == UNKNOWN
             || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
+    boolean leases = leasesUnknown && now - lastLoadNanos >= LEASE_RELOAD_NANOS;
     boolean roomy = tasks.room() > config.knownLimit() / 2;
-    return runsOut && roomy && now - nextLoadNanos >= 0;
+    return (runsOut || leases) && roomy && now - nextLoadNanos >= 0;
   }
 
   private int turnWheel(KnownTasks tasks) {
@@ -303,6 +317,7 @@ final class QueueDriver {
       tasks.move(one, Phase.LEASE_TIMER);
       tasks.forget(task);
       reclaimNow = true;
+      leasesUnknown = true;
     } else {
       tasks.move(one, Phase.READY);
       ready.add(task, one.tenant, dueNanos);
