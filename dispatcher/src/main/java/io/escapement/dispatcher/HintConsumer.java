@@ -47,6 +47,7 @@ final class HintConsumer {
 
   private static final Logger LOG = LoggerFactory.getLogger(HintConsumer.class);
   private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
   private static final int SLOTS = 256;
 
   /** A rebalance waits no longer for timers to be dropped. */
@@ -73,6 +74,8 @@ final class HintConsumer {
     properties.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         List.of(CooperativeStickyAssignor.class.getName()));
+    // So long are the slots of added partitions nobody's, at worst.
+    properties.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, "30000");
     // So long are the slots of a killed dispatcher nobody's.
     properties.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
     properties.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "3000");
@@ -222,14 +225,26 @@ final class HintConsumer {
         // Closing after a failure: the slots stay until another consumer has been assigned some.
         return new CountDownLatch(0);
       }
-      List<PartitionInfo> all = of.partitionsFor(topic);
+      int count = partitionCount();
       Set<Integer> slots = new HashSet<>();
       for (int slot = 0; slot < SLOTS; slot++) {
-        if (partitions.contains(slot % all.size())) {
+        if (partitions.contains(slot % count)) {
           slots.add(slot);
         }
       }
       return driver.own(slots);
+    }
+
+    /**
+     * As the broker has it now. What this consumer knows of the topic may be minutes old, and with
+     * members that reckon with different numbers a slot could be nobody's.
+     */
+    private int partitionCount() {
+      List<PartitionInfo> all = of.listTopics(ANSWER_LIMIT).get(topic);
+      if (all == null) {
+        throw new DispatcherException("the broker has no topic " + topic);
+      }
+      return all.size();
     }
   }
 }

@@ -26,9 +26,10 @@ import org.slf4j.LoggerFactory;
  * <p>Everything in it is a cache of the ledger. It may forget all of it at any time and lose only
  * latency.
  *
- * <p>Cost when idle: three statements a sweep, two more a half horizon. Ordering: due tasks are
- * served by the {@link ReadySet}. Thread rule: the driver's thread. Failure: an exception of the
- * ledger ends the turn; what it was about is asked for again.
+ * <p>Cost when idle: three statements a sweep, two more a half horizon; four a second at most while
+ * others run tasks of slots that have become ours. Ordering: due tasks are served by the {@link
+ * ReadySet}. Thread rule: the driver's thread. Failure: an exception of the ledger ends the turn;
+ * what it was about is asked for again.
  */
 final class TaskFinder {
 
@@ -43,6 +44,11 @@ final class TaskFinder {
 
   /** After a load that brought nothing new. */
   private static final long VAIN_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * Between two loads for leases that others renew: tasks that they took before we had the slot.
+   */
+  private static final long LEASE_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A clock that runs back by more is another clock. */
   private static final long CLOCK_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -65,7 +71,12 @@ final class TaskFinder {
   private long nextLoadNanos;
   private long nextSweepNanos;
   private long nextWeighingNanos;
+  private long lastLoadNanos;
   private boolean reclaimNow;
+
+  /** A timer for the end of another's lease has fired; if that was renewed, its end is unknown. */
+  private boolean leasesUnknown;
+
   private boolean clockSuspect;
 
   /**
@@ -237,6 +248,8 @@ final class TaskFinder {
   private void load() {
     long start = ticker.getAsLong();
     nextLoadNanos = start + SHORTEST_RELOAD_NANOS;
+    lastLoadNanos = start;
+    leasesUnknown = false;
     if (start - nextWeighingNanos >= 0) {
       ready.weigh(ledger.tenantWeights());
       nextWeighingNanos = start + WEIGHING_NANOS;
@@ -331,8 +344,9 @@ final class TaskFinder {
     boolean runsOut =
         completeUntilNanos == UNKNOWN
             || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
+    boolean leases = leasesUnknown && now - lastLoadNanos >= LEASE_RELOAD_NANOS;
     boolean roomy = tasks.room() > config.knownLimit() / 2;
-    return runsOut && roomy && now - nextLoadNanos >= 0;
+    return (runsOut || leases) && roomy && now - nextLoadNanos >= 0;
   }
 
   private int turnWheel(KnownTasks tasks) {
@@ -350,6 +364,7 @@ final class TaskFinder {
       tasks.move(one, Phase.LEASE_TIMER);
       tasks.forget(task);
       reclaimNow = true;
+      leasesUnknown = true;
     } else {
       tasks.move(one, Phase.READY);
       ready.add(task, one.tenant, dueNanos);

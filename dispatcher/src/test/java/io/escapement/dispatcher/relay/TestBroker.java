@@ -7,14 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** One broker that all tests of a JVM share; it ends with the JVM. */
-final class TestBroker {
+public final class TestBroker {
 
   private TestBroker() {}
 
-  static String bootstrapServers() {
+  /** What clients put into {@code bootstrap.servers}. */
+  public static String bootstrapServers() {
     return Server.INSTANCE.bootstrapServers();
   }
 
@@ -25,7 +27,9 @@ final class TestBroker {
     private static EmbeddedBroker start() {
       try {
         Path directory = Files.createTempDirectory("relay-test-kafka");
-        EmbeddedBroker broker = EmbeddedBroker.start(directory, 0);
+        // A killed member of a group is missed at once if a test wants it.
+        EmbeddedBroker broker =
+            EmbeddedBroker.start(directory, 0, Map.of("group.min.session.timeout.ms", "500"));
         Runtime.getRuntime()
             .addShutdownHook(
                 new Thread(

@@ -1,0 +1,233 @@
+package io.escapement.dispatcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.escapement.dispatcher.relay.TestBroker;
+import io.escapement.ledger.Decision;
+import io.escapement.ledger.Ledger;
+import io.escapement.ledger.Requests;
+import io.escapement.ledger.Role;
+import io.escapement.ledger.Submission;
+import io.escapement.ledger.TestLedger;
+import io.escapement.ledger.TopicNames;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+
+/**
+ * A ledger and a dispatch topic for one test, with dispatchers in this JVM and in others; all end
+ * with it. No relay runs, so there are no hints: what is new is found by the sweep.
+ */
+final class DispatcherFixture implements AutoCloseable {
+
+  static final Duration LIMIT = Duration.ofSeconds(60);
+  static final int SLOTS = 256;
+
+  private static final AtomicInteger NEXT = new AtomicInteger();
+  private static final int MOST_AT_ONCE = 1_000;
+
+  final TestLedger db = TestLedger.create();
+  final Ledger ingest = db.connect(Role.INGEST);
+  final Ledger operator = db.connect(Role.OPERATOR);
+
+  private final TopicNames topics = new TopicNames("dispatch_test_" + NEXT.incrementAndGet());
+  private final Path directory;
+  private final List<Dispatcher> running = new ArrayList<>();
+  private final List<DispatcherProcess> processes = new ArrayList<>();
+
+  /**
+   * Opens one.
+   *
+   * @param directory where processes leave their signs
+   * @param partitions of the dispatch topic
+   */
+  DispatcherFixture(Path directory, int partitions) throws Exception {
+    this.directory = directory;
+    try (Admin admin = admin()) {
+      admin
+          .createTopics(List.of(new NewTopic(topics.dispatch("default"), partitions, (short) 1)))
+          .all()
+          .get();
+    }
+  }
+
+  /** Changes the dispatch topic. */
+  void addPartitions(int total) throws ExecutionException, InterruptedException {
+    try (Admin admin = admin()) {
+      admin
+          .createPartitions(Map.of(topics.dispatch("default"), NewPartitions.increaseTo(total)))
+          .all()
+          .get();
+    }
+  }
+
+  /** Short sweeps, and dead members of the group are missed soon. */
+  DispatcherConfig config() {
+    return new DispatcherConfig(
+        db.config().withPoolSize(12),
+        Map.of(
+            "bootstrap.servers",
+            TestBroker.bootstrapServers(),
+            "session.timeout.ms",
+            "2000",
+            "heartbeat.interval.ms",
+            "400"),
+        topics,
+        List.of("default"),
+        64,
+        8,
+        50_000,
+        Duration.ofSeconds(10),
+        Duration.ofMillis(200),
+        100,
+        100,
+        Duration.ofSeconds(30));
+  }
+
+  static DispatcherConfig timed(DispatcherConfig c, Duration horizon, Duration sweep) {
+    return new DispatcherConfig(
+        c.ledger(),
+        c.kafka(),
+        c.topics(),
+        c.queues(),
+        c.concurrency(),
+        c.threads(),
+        c.knownLimit(),
+        horizon,
+        sweep,
+        c.claimBatch(),
+        c.completionBatch(),
+        c.drainLimit());
+  }
+
+  static DispatcherConfig sized(DispatcherConfig c, int knownLimit, int concurrency, int threads) {
+    return new DispatcherConfig(
+        c.ledger().withPoolSize(threads + 4),
+        c.kafka(),
+        c.topics(),
+        c.queues(),
+        concurrency,
+        threads,
+        knownLimit,
+        c.horizon(),
+        c.sweep(),
+        c.claimBatch(),
+        c.completionBatch(),
+        c.drainLimit());
+  }
+
+  static DispatcherConfig withKafka(DispatcherConfig c, String key, String value) {
+    Map<String, String> kafka = new HashMap<>(c.kafka());
+    kafka.put(key, value);
+    return new DispatcherConfig(
+        c.ledger(),
+        kafka,
+        c.topics(),
+        c.queues(),
+        c.concurrency(),
+        c.threads(),
+        c.knownLimit(),
+        c.horizon(),
+        c.sweep(),
+        c.claimBatch(),
+        c.completionBatch(),
+        c.drainLimit());
+  }
+
+  /** A dispatcher in this JVM. */
+  Dispatcher start(DispatcherConfig config, TaskHandler... handlers) {
+    Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handlers)));
+    running.add(dispatcher);
+    return dispatcher;
+  }
+
+  /** A dispatcher in a JVM of its own. */
+  DispatcherProcess startProcess(
+      String name, DispatcherConfig config, Class<? extends TaskHandler> handler) {
+    DispatcherProcess process = DispatcherProcess.start(name, config, directory, handler);
+    processes.add(process);
+    return process;
+  }
+
+  /** Admits requests. */
+  void submit(int count, IntFunction<Requests> request) {
+    for (int from = 0; from < count; from += MOST_AT_ONCE) {
+      Submission.Request[] some = new Submission.Request[Math.min(MOST_AT_ONCE, count - from)];
+      for (int i = 0; i < some.length; i++) {
+        some[i] = request.apply(from + i).build();
+      }
+      assertThat(db.submit(ingest, some)).containsOnly(Decision.ACCEPTED);
+    }
+  }
+
+  void awaitState(String state, long count) {
+    await()
+        .atMost(LIMIT)
+        .until(
+            () ->
+                db.number("select count(*) from escapement.task where state = '" + state + "'")
+                    == count);
+  }
+
+  /** What a query answers with after a change that is then undone: for negative controls. */
+  long numberAfter(String change, String query) throws SQLException {
+    try (Connection connection = db.connection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(change);
+      try (ResultSet rows = statement.executeQuery(query)) {
+        rows.next();
+        return rows.getLong(1);
+      } finally {
+        connection.rollback();
+      }
+    }
+  }
+
+  /** The work of a test's handler. */
+  @FunctionalInterface
+  interface Work {
+    byte[] effect(Task task) throws Exception;
+  }
+
+  /** A handler of the kind {@code work}. */
+  static TaskHandler handler(Work work) {
+    return new EffectHandler() {
+      @Override
+      public String kind() {
+        return "work";
+      }
+
+      @Override
+      public HandlerResult handle(Task task) throws Exception {
+        return HandlerResult.done(work.effect(task));
+      }
+    };
+  }
+
+  private static Admin admin() {
+    return Admin.create(Map.<String, Object>of("bootstrap.servers", TestBroker.bootstrapServers()));
+  }
+
+  @Override
+  public void close() {
+    processes.forEach(DispatcherProcess::close);
+    running.forEach(Dispatcher::close);
+    assertThat(operator.audit()).isEmpty();
+    db.close();
+  }
+}
