@@ -69,6 +69,7 @@ abstract class BenchCommand extends ConfiguredCommand {
             new IngestBenchCommand(),
             new PipelineBenchCommand(),
             new RelayBenchCommand(),
+            new DispatchBenchCommand(),
             new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);

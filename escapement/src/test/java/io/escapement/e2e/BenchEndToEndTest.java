@@ -64,6 +64,13 @@ class BenchEndToEndTest {
   }
 
   @Test
+  void theDispatcherIsMeasuredBesideABareLoop() throws Exception {
+    assertThat(positiveFigures("dispatch"))
+        .containsExactlyInAnyOrder(
+            "floor tasks_per_s", "wheel tasks_per_s", "wheel ratio_to_floor");
+  }
+
+  @Test
   void aBenchmarkThatCanNotWriteItsFiguresSaysSoBeforeItBegins() throws Exception {
     Result result = escapement.run("bench", "relay", "--json", "/nonexistent/figures.json");
     assertThat(result.exit()).isEqualTo(2);
@@ -77,7 +84,16 @@ class BenchEndToEndTest {
   void benchWithoutANameSaysWhichThereAre() throws Exception {
     Result result = escapement.run("bench");
     assertThat(result.exit()).isEqualTo(2);
-    assertThat(result.err()).contains("ingest", "pipeline", "relay").hasLineCount(1);
+    assertThat(result.err()).contains("ingest", "pipeline", "relay", "dispatch").hasLineCount(1);
+  }
+
+  /** As below; each figure must be more than nothing. */
+  private List<String> positiveFigures(String bench) throws Exception {
+    List<String> told = figures(bench);
+    for (String line : Files.readAllLines(scratch.resolve(bench + ".json"))) {
+      assertThat(JSON.readTree(line).get("value").asDouble()).as(line).isPositive();
+    }
+    return told;
   }
 
   /** The cases and metrics that a quick run tells, each checked for its shape. */

@@ -4,8 +4,12 @@ import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.LedgerException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
@@ -138,6 +142,51 @@ public final class BenchDatabase implements AutoCloseable {
       return new BareLoop(BenchSql.connect(config), shape);
     } catch (SQLException e) {
       throw new LedgerException("bare loop", e);
+    }
+  }
+
+  /** Claims and ends due tasks without a protocol. */
+  public BareDrain bareDrain() {
+    try {
+      return new BareDrain(BenchSql.connect(config));
+    } catch (SQLException e) {
+      throw new LedgerException("bare drain", e);
+    }
+  }
+
+  /**
+   * Adds accepted tasks that wait, all in one transaction, as admission would leave them, but
+   * without a word in the outbox: no dispatcher is told.
+   *
+   * @param shape whose source, kind, tenants and sizes they have
+   * @param firstDue from now until the first is due; negative: it is due already
+   * @param step between the due times of one task and the next
+   * @return when the first is due, by the database's clock
+   */
+  public Instant loadWaiting(BareLoop.Shape shape, int tasks, Duration firstDue, Duration step) {
+    try (PreparedStatement load = connection.prepareStatement(BenchSql.load("waiting"))) {
+      load.setString(1, shape.source());
+      load.setInt(2, shape.tenants());
+      load.setString(3, shape.kind());
+      load.setInt(4, shape.valueBytes());
+      load.setInt(5, tasks);
+      load.setLong(6, TimeUnit.NANOSECONDS.toMicros(firstDue.toNanos()));
+      load.setLong(7, TimeUnit.NANOSECONDS.toMicros(step.toNanos()));
+      try (ResultSet row = load.executeQuery()) {
+        row.next();
+        return row.getObject(1, OffsetDateTime.class).toInstant();
+      }
+    } catch (SQLException e) {
+      throw new LedgerException("waiting tasks", e);
+    }
+  }
+
+  /** How many tasks are accepted and not ended. */
+  public long outstanding() {
+    try {
+      return BenchSql.number(connection, "outstanding");
+    } catch (SQLException e) {
+      throw new LedgerException("outstanding", e);
     }
   }
 
