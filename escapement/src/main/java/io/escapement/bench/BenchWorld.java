@@ -41,6 +41,10 @@ final class BenchWorld implements AutoCloseable {
   private static final long ROOM_TASKS = 1_000_000_000;
   private static final long ROOM_BYTES = 1L << 50;
   private static final long DELETE_LIMIT_SECONDS = 30;
+
+  /** Consecutive ids, so that every slot has some. */
+  private static final int WARM_UP_TASKS = 2_000;
+
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(10);
 
   private final Config config;
@@ -135,6 +139,20 @@ final class BenchWorld implements AutoCloseable {
           left.accept(now);
           return now <= atMost;
         });
+  }
+
+  /** Starts a dispatcher, and waits until it has ended some due tasks of every slot. */
+  ChildPart startWarmDispatcher(BareLoop.Shape shape, Patience patience) {
+    long others = database.outstanding();
+    database.loadWaiting(shape, WARM_UP_TASKS, Duration.ZERO, Duration.ZERO);
+    ChildPart dispatcher = start("dispatch", patience);
+    try {
+      awaitOutstanding(others, dispatcher, patience, left -> {});
+      return dispatcher;
+    } catch (RuntimeException e) {
+      dispatcher.close();
+      throw e;
+    }
   }
 
   /** Starts a part as a process. */

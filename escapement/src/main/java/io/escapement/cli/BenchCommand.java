@@ -70,6 +70,7 @@ abstract class BenchCommand extends ConfiguredCommand {
             new PipelineBenchCommand(),
             new RelayBenchCommand(),
             new DispatchBenchCommand(),
+            new LatenessBenchCommand(),
             new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);
@@ -89,7 +90,9 @@ abstract class BenchCommand extends ConfiguredCommand {
     say(given ? "using the given servers" : "starting PostgreSQL and Kafka");
     Figures figures;
     try (BenchServers servers =
-        given ? BenchServers.given(config) : BenchServers.embedded(config, directory)) {
+        given
+            ? BenchServers.given(config)
+            : BenchServers.embedded(config, directory)) {
       figures = measure(servers, () -> stop.requested().isDone());
     }
     report(figures);
@@ -99,6 +102,10 @@ abstract class BenchCommand extends ConfiguredCommand {
   final int repeats() {
     int wanted = repeats == null ? (quick ? 1 : 3) : repeats;
     return atLeast(1, "--repeats", wanted);
+  }
+
+  final boolean isQuick() {
+    return quick;
   }
 
   /** What was asked for, or what is usual, or very little with {@code --quick}. */

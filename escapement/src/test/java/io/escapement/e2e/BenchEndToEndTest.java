@@ -71,6 +71,18 @@ class BenchEndToEndTest {
   }
 
   @Test
+  void lateClaimsAreMeasuredAtTwoRates() throws Exception {
+    assertThat(positiveFigures("lateness"))
+        .containsExactlyInAnyOrder(
+            "500/s p50_ms",
+            "500/s p99_ms",
+            "500/s max_ms",
+            "2000/s p50_ms",
+            "2000/s p99_ms",
+            "2000/s max_ms");
+  }
+
+  @Test
   void aBenchmarkThatCanNotWriteItsFiguresSaysSoBeforeItBegins() throws Exception {
     Result result = escapement.run("bench", "relay", "--json", "/nonexistent/figures.json");
     assertThat(result.exit()).isEqualTo(2);
@@ -84,7 +96,9 @@ class BenchEndToEndTest {
   void benchWithoutANameSaysWhichThereAre() throws Exception {
     Result result = escapement.run("bench");
     assertThat(result.exit()).isEqualTo(2);
-    assertThat(result.err()).contains("ingest", "pipeline", "relay", "dispatch").hasLineCount(1);
+    assertThat(result.err())
+        .contains("ingest", "pipeline", "relay", "dispatch", "lateness")
+        .hasLineCount(1);
   }
 
   /** As below; each figure must be more than nothing. */

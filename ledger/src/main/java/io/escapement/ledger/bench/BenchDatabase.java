@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -187,6 +188,30 @@ public final class BenchDatabase implements AutoCloseable {
       return BenchSql.number(connection, "outstanding");
     } catch (SQLException e) {
       throw new LedgerException("outstanding", e);
+    }
+  }
+
+  /** The database's clock. */
+  public Instant clock() {
+    try (PreparedStatement ask = connection.prepareStatement(BenchSql.load("clock"));
+        ResultSet row = ask.executeQuery()) {
+      row.next();
+      return row.getObject(1, OffsetDateTime.class).toInstant();
+    } catch (SQLException e) {
+      throw new LedgerException("clock", e);
+    }
+  }
+
+  /** How late the tasks that were due from a moment on, and are done, were claimed. */
+  public ClaimLateness lateness(Instant dueFrom) {
+    try (PreparedStatement ask = connection.prepareStatement(BenchSql.load("claim_lateness"))) {
+      ask.setObject(1, dueFrom.atOffset(ZoneOffset.UTC));
+      try (ResultSet row = ask.executeQuery()) {
+        row.next();
+        return ClaimLateness.of(row);
+      }
+    } catch (SQLException e) {
+      throw new LedgerException("lateness", e);
     }
   }
 
