@@ -71,12 +71,18 @@ abstract class BenchCommand extends ConfiguredCommand {
             new RelayBenchCommand(),
             new DispatchBenchCommand(),
             new LatenessBenchCommand(),
+            new IdleBenchCommand(),
             new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);
       bench.addSubcommand(line);
     }
     return bench;
+  }
+
+  /** What the embedded database server is to be started with, beside what is usual. */
+  Map<String, String> serverSettings() {
+    return Map.of();
   }
 
   /** Measures on these servers. */
@@ -92,7 +98,7 @@ abstract class BenchCommand extends ConfiguredCommand {
     try (BenchServers servers =
         given
             ? BenchServers.given(config)
-            : BenchServers.embedded(config, directory)) {
+            : BenchServers.embedded(config, directory, serverSettings())) {
       figures = measure(servers, () -> stop.requested().isDone());
     }
     report(figures);

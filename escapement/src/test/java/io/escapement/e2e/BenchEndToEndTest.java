@@ -83,6 +83,13 @@ class BenchEndToEndTest {
   }
 
   @Test
+  void anIdleDispatcherIsMeasured() throws Exception {
+    assertThat(positiveFigures("idle"))
+        .containsExactlyInAnyOrder(
+            "idle statements_per_s", "idle buffers_per_s", "idle core_percent");
+  }
+
+  @Test
   void aBenchmarkThatCanNotWriteItsFiguresSaysSoBeforeItBegins() throws Exception {
     Result result = escapement.run("bench", "relay", "--json", "/nonexistent/figures.json");
     assertThat(result.exit()).isEqualTo(2);
@@ -97,7 +104,7 @@ class BenchEndToEndTest {
     Result result = escapement.run("bench");
     assertThat(result.exit()).isEqualTo(2);
     assertThat(result.err())
-        .contains("ingest", "pipeline", "relay", "dispatch", "lateness")
+        .contains("ingest", "pipeline", "relay", "dispatch", "lateness", "idle")
         .hasLineCount(1);
   }
 

@@ -2,6 +2,7 @@ package io.escapement.ledger.bench;
 
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.LedgerException;
+import io.escapement.ledger.Role;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -213,6 +214,11 @@ public final class BenchDatabase implements AutoCloseable {
     } catch (SQLException e) {
       throw new LedgerException("lateness", e);
     }
+  }
+
+  /** Counts what sessions of a role ask of it. */
+  public UsageMeter usage(Role role) {
+    return UsageMeter.open(create(server, name + "_meter"), role, name);
   }
 
   /**
