@@ -67,7 +67,7 @@ final class IdleBenchCommand extends BenchCommand {
             repeats(),
             atLeast(1, "--seconds", sized(seconds, 60, QUICK_SECONDS)),
             sized(null, CALM_SECONDS, 1),
-            atLeast(0, "--waiting", sized(waiting, 10_000, 1_000)),
+            atLeast(1, "--waiting", sized(waiting, 10_000, 1_000)),
             atLeast(1, "--tenants", tenants),
             atLeast(1, "--payload", valueBytes));
     return new IdleBench(servers, plan, stop, this::say).run();

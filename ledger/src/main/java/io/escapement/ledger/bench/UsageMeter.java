@@ -40,9 +40,8 @@ public final class UsageMeter implements AutoCloseable {
   static UsageMeter open(BenchDatabase own, Role role, String metered) {
     try {
       Connection connection = BenchSql.connect(own.config());
-      UsageMeter meter = new UsageMeter(own, connection, role.sqlName(), metered);
       BenchSql.run(connection, "create_statements");
-      return meter;
+      return new UsageMeter(own, connection, role.sqlName(), metered);
     } catch (SQLException e) {
       own.close();
       throw new LedgerException("pg_stat_statements", e);
