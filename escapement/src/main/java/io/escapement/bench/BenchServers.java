@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +39,17 @@ public final class BenchServers implements AutoCloseable {
    * Starts servers for the benchmark.
    *
    * @param directory where their data lives; null for a temporary one
+   * @param settings of the database server, beside what is usual
    */
-  public static BenchServers embedded(Config config, @Nullable Path directory) throws IOException {
+  public static BenchServers embedded(
+      Config config, @Nullable Path directory, Map<String, String> settings) throws IOException {
     Path scratch = Files.createTempDirectory("escapement-bench");
     Path data = directory == null ? scratch.resolve("data") : directory;
     EmbeddedStack stack =
         EmbeddedStack.start(
             new EmbeddedStack.Config(
-                data.toAbsolutePath().normalize(), DATABASE, 0, 0, directory == null));
+                data.toAbsolutePath().normalize(), DATABASE, 0, 0, directory == null),
+            settings);
     Config at = config.at(stack.jdbcUrl(), EmbeddedDatabase.USER, stack.bootstrapServers());
     return new BenchServers(at, scratch, stack);
   }

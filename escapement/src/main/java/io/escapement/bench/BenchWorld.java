@@ -12,12 +12,14 @@ import io.escapement.ledger.TopicNames;
 import io.escapement.ledger.bench.BareLoop;
 import io.escapement.ledger.bench.BenchDatabase;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
@@ -39,6 +41,11 @@ final class BenchWorld implements AutoCloseable {
   private static final long ROOM_TASKS = 1_000_000_000;
   private static final long ROOM_BYTES = 1L << 50;
   private static final long DELETE_LIMIT_SECONDS = 30;
+
+  /** Consecutive ids, so that every slot has some. */
+  private static final int WARM_UP_TASKS = 2_000;
+
+  private static final Duration DRAIN_LIMIT = Duration.ofMinutes(10);
 
   private final Config config;
   private final BenchDatabase database;
@@ -116,6 +123,36 @@ final class BenchWorld implements AutoCloseable {
   /** What rows of this world look like. */
   BareLoop.Shape shape(int tenants, int valueBytes) {
     return new BareLoop.Shape(SOURCE, KIND, tenants, valueBytes, topics().requests(), partitions());
+  }
+
+  /**
+   * Waits until a dispatcher has ended all tasks but so many, and tells how many it has left each
+   * time that it looks.
+   */
+  void awaitOutstanding(long atMost, ChildPart dispatcher, Patience patience, LongConsumer left) {
+    patience.await(
+        "all tasks but " + atMost + " to end",
+        DRAIN_LIMIT,
+        () -> {
+          dispatcher.requireAlive();
+          long now = database.outstanding();
+          left.accept(now);
+          return now <= atMost;
+        });
+  }
+
+  /** Starts a dispatcher, and waits until it has ended some due tasks of every slot. */
+  ChildPart startWarmDispatcher(BareLoop.Shape shape, Patience patience) {
+    long others = database.outstanding();
+    database.loadWaiting(shape, WARM_UP_TASKS, Duration.ZERO, Duration.ZERO);
+    ChildPart dispatcher = start("dispatch", patience);
+    try {
+      awaitOutstanding(others, dispatcher, patience, left -> {});
+      return dispatcher;
+    } catch (RuntimeException e) {
+      dispatcher.close();
+      throw e;
+    }
   }
 
   /** Starts a part as a process. */

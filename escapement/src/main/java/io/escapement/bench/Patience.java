@@ -14,6 +14,8 @@ final class Patience {
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(10);
 
+  private static final Duration SLACK = Duration.ofMinutes(5);
+
   private final BooleanSupplier stopped;
 
   Patience(BooleanSupplier stopped) {
@@ -31,6 +33,12 @@ final class Patience {
       }
       LockSupport.parkNanos(LOOK_EVERY.toNanos());
     }
+  }
+
+  /** Lets time pass. */
+  void pass(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    await("time to pass", time.plus(SLACK), () -> System.nanoTime() >= end);
   }
 
   /** Ends a benchmark that nobody wants any more. */

@@ -129,10 +129,10 @@ public final class RelayBench {
   }
 
   private void idle(ChildPart relay) {
-    pause(CALM);
+    patience.pass(CALM);
     Duration before = relay.cpu();
     long begun = System.nanoTime();
-    pause(Duration.ofSeconds(plan.idleSeconds()));
+    patience.pass(Duration.ofSeconds(plan.idleSeconds()));
     long nanos = System.nanoTime() - begun;
     double percent = PERCENT * relay.cpu().minus(before).toNanos() / nanos;
     relay.requireAlive();
@@ -147,7 +147,7 @@ public final class RelayBench {
       ChildPart leader,
       long firstTask) {
     try (ChildPart standby = world.start("relay", patience)) {
-      pause(CALM);
+      patience.pass(CALM);
       awaitProbe(writer, lastTask, leader, firstTask);
       leader.kill();
       long killed = System.nanoTime();
@@ -226,10 +226,5 @@ public final class RelayBench {
     double rate = throughput.perSecond(lastChange[0]) * share;
     said.accept(String.format(Locale.ROOT, "  %.0f events/s at full load", rate));
     return rate;
-  }
-
-  private void pause(Duration time) {
-    long end = System.nanoTime() + time.toNanos();
-    patience.await("time to pass", time.plus(LIMIT), () -> System.nanoTime() >= end);
   }
 }

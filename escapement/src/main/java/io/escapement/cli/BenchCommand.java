@@ -69,12 +69,20 @@ abstract class BenchCommand extends ConfiguredCommand {
             new IngestBenchCommand(),
             new PipelineBenchCommand(),
             new RelayBenchCommand(),
+            new DispatchBenchCommand(),
+            new LatenessBenchCommand(),
+            new IdleBenchCommand(),
             new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);
       bench.addSubcommand(line);
     }
     return bench;
+  }
+
+  /** What the embedded database server is to be started with, beside what is usual. */
+  Map<String, String> serverSettings() {
+    return Map.of();
   }
 
   /** Measures on these servers. */
@@ -88,7 +96,9 @@ abstract class BenchCommand extends ConfiguredCommand {
     say(given ? "using the given servers" : "starting PostgreSQL and Kafka");
     Figures figures;
     try (BenchServers servers =
-        given ? BenchServers.given(config) : BenchServers.embedded(config, directory)) {
+        given
+            ? BenchServers.given(config)
+            : BenchServers.embedded(config, directory, serverSettings())) {
       figures = measure(servers, () -> stop.requested().isDone());
     }
     report(figures);
@@ -98,6 +108,10 @@ abstract class BenchCommand extends ConfiguredCommand {
   final int repeats() {
     int wanted = repeats == null ? (quick ? 1 : 3) : repeats;
     return atLeast(1, "--repeats", wanted);
+  }
+
+  final boolean isQuick() {
+    return quick;
   }
 
   /** What was asked for, or what is usual, or very little with {@code --quick}. */

@@ -64,6 +64,32 @@ class BenchEndToEndTest {
   }
 
   @Test
+  void theDispatcherIsMeasuredBesideABareLoop() throws Exception {
+    assertThat(positiveFigures("dispatch"))
+        .containsExactlyInAnyOrder(
+            "floor tasks_per_s", "wheel tasks_per_s", "wheel ratio_to_floor");
+  }
+
+  @Test
+  void lateClaimsAreMeasuredAtTwoRates() throws Exception {
+    assertThat(positiveFigures("lateness"))
+        .containsExactlyInAnyOrder(
+            "500/s p50_ms",
+            "500/s p99_ms",
+            "500/s max_ms",
+            "2000/s p50_ms",
+            "2000/s p99_ms",
+            "2000/s max_ms");
+  }
+
+  @Test
+  void anIdleDispatcherIsMeasured() throws Exception {
+    assertThat(positiveFigures("idle"))
+        .containsExactlyInAnyOrder(
+            "idle statements_per_s", "idle buffers_per_s", "idle core_percent");
+  }
+
+  @Test
   void aBenchmarkThatCanNotWriteItsFiguresSaysSoBeforeItBegins() throws Exception {
     Result result = escapement.run("bench", "relay", "--json", "/nonexistent/figures.json");
     assertThat(result.exit()).isEqualTo(2);
@@ -77,7 +103,18 @@ class BenchEndToEndTest {
   void benchWithoutANameSaysWhichThereAre() throws Exception {
     Result result = escapement.run("bench");
     assertThat(result.exit()).isEqualTo(2);
-    assertThat(result.err()).contains("ingest", "pipeline", "relay").hasLineCount(1);
+    assertThat(result.err())
+        .contains("ingest", "pipeline", "relay", "dispatch", "lateness", "idle")
+        .hasLineCount(1);
+  }
+
+  /** As below; each figure must be more than nothing. */
+  private List<String> positiveFigures(String bench) throws Exception {
+    List<String> told = figures(bench);
+    for (String line : Files.readAllLines(scratch.resolve(bench + ".json"))) {
+      assertThat(JSON.readTree(line).get("value").asDouble()).as(line).isPositive();
+    }
+    return told;
   }
 
   /** The cases and metrics that a quick run tells, each checked for its shape. */

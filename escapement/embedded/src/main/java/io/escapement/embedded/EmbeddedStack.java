@@ -3,6 +3,7 @@ package io.escapement.embedded;
 import io.escapement.embedded.EmbeddedStartException.Reason;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,15 @@ public final class EmbeddedStack implements AutoCloseable {
 
   /** Starts both servers. */
   public static EmbeddedStack start(Config config) {
+    return start(config, Map.of());
+  }
+
+  /**
+   * Starts both servers.
+   *
+   * @param settings of the database server, beside what is usual
+   */
+  public static EmbeddedStack start(Config config, Map<String, String> settings) {
     DataDirectory directory = DataDirectory.hold(config.directory());
     Path postgres = directory.sub("postgres");
     Path kafka = directory.sub("kafka");
@@ -55,14 +65,19 @@ public final class EmbeddedStack implements AutoCloseable {
       letGo(e, config, directory);
       throw e;
     }
-    return start(config, directory, postgres, kafka);
+    return start(config, settings, directory, postgres, kafka);
   }
 
   private static EmbeddedStack start(
-      Config config, DataDirectory directory, Path postgres, Path kafka) {
+      Config config,
+      Map<String, String> settings,
+      DataDirectory directory,
+      Path postgres,
+      Path kafka) {
     CompletableFuture<EmbeddedDatabase> databaseStart =
         CompletableFuture.supplyAsync(
-            () -> EmbeddedDatabase.start(postgres, config.postgresPort()), EmbeddedStack::inThread);
+            () -> EmbeddedDatabase.start(postgres, config.postgresPort(), settings),
+            EmbeddedStack::inThread);
     EmbeddedBroker broker = null;
     try {
       broker = EmbeddedBroker.start(kafka, config.kafkaPort());

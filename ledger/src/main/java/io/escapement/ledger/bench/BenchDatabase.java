@@ -2,10 +2,16 @@ package io.escapement.ledger.bench;
 
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.LedgerException;
+import io.escapement.ledger.Role;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
@@ -139,6 +145,80 @@ public final class BenchDatabase implements AutoCloseable {
     } catch (SQLException e) {
       throw new LedgerException("bare loop", e);
     }
+  }
+
+  /** Claims and ends due tasks without a protocol. */
+  public BareDrain bareDrain() {
+    try {
+      return new BareDrain(BenchSql.connect(config));
+    } catch (SQLException e) {
+      throw new LedgerException("bare drain", e);
+    }
+  }
+
+  /**
+   * Adds accepted tasks that wait, all in one transaction, as admission would leave them, but
+   * without a word in the outbox: no dispatcher is told.
+   *
+   * @param shape whose source, kind, tenants and sizes they have
+   * @param firstDue from now until the first is due; negative: it is due already
+   * @param step between the due times of one task and the next
+   * @return when the first is due, by the database's clock
+   */
+  public Instant loadWaiting(BareLoop.Shape shape, int tasks, Duration firstDue, Duration step) {
+    try (PreparedStatement load = connection.prepareStatement(BenchSql.load("waiting"))) {
+      load.setString(1, shape.source());
+      load.setInt(2, shape.tenants());
+      load.setString(3, shape.kind());
+      load.setInt(4, shape.valueBytes());
+      load.setInt(5, tasks);
+      load.setLong(6, TimeUnit.NANOSECONDS.toMicros(firstDue.toNanos()));
+      load.setLong(7, TimeUnit.NANOSECONDS.toMicros(step.toNanos()));
+      try (ResultSet row = load.executeQuery()) {
+        row.next();
+        return row.getObject(1, OffsetDateTime.class).toInstant();
+      }
+    } catch (SQLException e) {
+      throw new LedgerException("waiting tasks", e);
+    }
+  }
+
+  /** How many tasks are accepted and not ended. */
+  public long outstanding() {
+    try {
+      return BenchSql.number(connection, "outstanding");
+    } catch (SQLException e) {
+      throw new LedgerException("outstanding", e);
+    }
+  }
+
+  /** The database's clock. */
+  public Instant clock() {
+    try (PreparedStatement ask = connection.prepareStatement(BenchSql.load("clock"));
+        ResultSet row = ask.executeQuery()) {
+      row.next();
+      return row.getObject(1, OffsetDateTime.class).toInstant();
+    } catch (SQLException e) {
+      throw new LedgerException("clock", e);
+    }
+  }
+
+  /** How late the tasks that were due from a moment on, and are done, were claimed. */
+  public ClaimLateness lateness(Instant dueFrom) {
+    try (PreparedStatement ask = connection.prepareStatement(BenchSql.load("claim_lateness"))) {
+      ask.setObject(1, dueFrom.atOffset(ZoneOffset.UTC));
+      try (ResultSet row = ask.executeQuery()) {
+        row.next();
+        return ClaimLateness.of(row);
+      }
+    } catch (SQLException e) {
+      throw new LedgerException("lateness", e);
+    }
+  }
+
+  /** Counts what sessions of a role ask of it. */
+  public UsageMeter usage(Role role) {
+    return UsageMeter.open(create(server, name + "_meter"), role, name);
   }
 
   /**
