@@ -124,6 +124,22 @@ public record KindDefinition(
     return with(routing, channels, maxAttempts, lease, other);
   }
 
+  /** The same with another bound on all renewals of a lease together. */
+  public KindDefinition withTimeout(Duration other) {
+    return new KindDefinition(
+        name,
+        queue,
+        routing,
+        channels,
+        maxAttempts,
+        lease,
+        other,
+        backoffBase,
+        backoffCap,
+        backoffJitter,
+        exhaustion);
+  }
+
   /** The same with other backoff. */
   public KindDefinition withBackoff(Duration base, Duration cap, double jitter) {
     return new KindDefinition(
