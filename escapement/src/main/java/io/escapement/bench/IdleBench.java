@@ -57,23 +57,28 @@ public final class IdleBench {
   public Figures run() {
     for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
       said.accept("repeat " + repeat);
-      try (BenchWorld world = servers.world(List.of());
-          UsageMeter meter = world.database().usage(Role.DISPATCHER)) {
-        world.openTo(plan.tenants());
-        BareLoop.Shape shape = world.shape(plan.tenants(), plan.valueBytes());
-        world.database().loadWaiting(shape, plan.waiting(), Duration.ofDays(1), Duration.ZERO);
-        try (ChildPart dispatcher = world.startWarmDispatcher(shape, patience)) {
-          // So that no vacuum of the server's own is due.
-          world.database().settle();
-          patience.pass(Duration.ofSeconds(plan.calmSeconds()));
-          measure(meter, dispatcher);
-        }
-      }
+      measure(figures, IDLE, List.of());
     }
     return figures;
   }
 
-  private void measure(UsageMeter meter, ChildPart dispatcher) {
+  /** Measures once with some settings. */
+  void measure(Figures into, String name, List<BenchWorld.Assignment> settings) {
+    try (BenchWorld world = servers.world(settings);
+        UsageMeter meter = world.database().usage(Role.DISPATCHER)) {
+      world.openTo(plan.tenants());
+      BareLoop.Shape shape = world.shape(plan.tenants(), plan.valueBytes());
+      world.database().loadWaiting(shape, plan.waiting(), Duration.ofDays(1), Duration.ZERO);
+      try (ChildPart dispatcher = world.startWarmDispatcher(shape, patience)) {
+        // So that no vacuum of the server's own is due.
+        world.database().settle();
+        patience.pass(Duration.ofSeconds(plan.calmSeconds()));
+        measure(into, name, meter, dispatcher);
+      }
+    }
+  }
+
+  private void measure(Figures into, String name, UsageMeter meter, ChildPart dispatcher) {
     Usage before = meter.read();
     Duration cpuBefore = dispatcher.cpu();
     long begun = System.nanoTime();
@@ -85,9 +90,9 @@ public final class IdleBench {
     double statements = (after.statements() - before.statements()) / seconds;
     double buffers = (after.buffers() - before.buffers()) / seconds;
     double percent = PERCENT * cpu.toNanos() / 1e9 / seconds;
-    figures.add(IDLE, "statements_per_s", statements, "statements/s");
-    figures.add(IDLE, "buffers_per_s", buffers, "buffers/s");
-    figures.add(IDLE, "core_percent", percent, "% of a core");
+    into.add(name, "statements_per_s", statements, "statements/s");
+    into.add(name, "buffers_per_s", buffers, "buffers/s");
+    into.add(name, "core_percent", percent, "% of a core");
     said.accept(
         String.format(
             Locale.ROOT,

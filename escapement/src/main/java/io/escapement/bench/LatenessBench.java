@@ -7,6 +7,7 @@ import io.escapement.ledger.bench.BenchDatabase;
 import io.escapement.ledger.bench.ClaimLateness;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -69,14 +70,23 @@ public final class LatenessBench {
     for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
       said.accept("repeat " + repeat);
       for (int perSecond : RATES) {
-        patience.requireWanted();
-        try (BenchWorld world = servers.world(plan.nearHorizon() ? NEAR : List.of())) {
-          world.openTo(plan.tenants());
-          tell(perSecond, measure(world, perSecond));
-        }
+        measure(figures, perSecond + "/s", perSecond, List.of());
       }
     }
     return figures;
+  }
+
+  /** Measures one rate with some settings. */
+  void measure(Figures into, String name, int perSecond, List<BenchWorld.Assignment> settings) {
+    patience.requireWanted();
+    List<BenchWorld.Assignment> all = new ArrayList<>(settings);
+    if (plan.nearHorizon()) {
+      all.addAll(NEAR);
+    }
+    try (BenchWorld world = servers.world(all)) {
+      world.openTo(plan.tenants());
+      tell(into, name, measure(world, perSecond));
+    }
   }
 
   private ClaimLateness measure(BenchWorld world, int perSecond) {
@@ -112,11 +122,10 @@ public final class LatenessBench {
     return seen;
   }
 
-  private void tell(int perSecond, ClaimLateness seen) {
-    String name = perSecond + "/s";
-    figures.add(name, "p50_ms", seen.p50Millis(), "ms");
-    figures.add(name, "p99_ms", seen.p99Millis(), "ms");
-    figures.add(name, "max_ms", seen.mostMillis(), "ms");
+  private void tell(Figures into, String name, ClaimLateness seen) {
+    into.add(name, "p50_ms", seen.p50Millis(), "ms");
+    into.add(name, "p99_ms", seen.p99Millis(), "ms");
+    into.add(name, "max_ms", seen.mostMillis(), "ms");
     said.accept(
         String.format(
             Locale.ROOT,

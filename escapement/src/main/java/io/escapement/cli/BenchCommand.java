@@ -72,6 +72,7 @@ abstract class BenchCommand extends ConfiguredCommand {
             new DispatchBenchCommand(),
             new LatenessBenchCommand(),
             new IdleBenchCommand(),
+            new DiscoveryBenchCommand(),
             new OutboxBenchCommand())) {
       CommandLine line = new CommandLine(command);
       command.attach(line.getCommandSpec(), terminal, environment);

@@ -20,10 +20,10 @@ import picocli.CommandLine.Option;
 final class IdleBenchCommand extends BenchCommand {
 
   /** More than dispatcher.sweep, so that there is something to count. */
-  private static final int QUICK_SECONDS = 7;
+  static final int QUICK_SECONDS = 7;
 
   /** By then every session has told what it did before. */
-  private static final int CALM_SECONDS = 15;
+  static final int CALM_SECONDS = 15;
 
   @Option(
       names = "--seconds",

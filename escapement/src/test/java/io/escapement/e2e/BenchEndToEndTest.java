@@ -83,6 +83,26 @@ class BenchEndToEndTest {
   }
 
   @Test
+  void theWaysOfFindingDueWorkAreMeasuredSideBySide() throws Exception {
+    List<String> metrics =
+        List.of("p50_ms", "p99_ms", "max_ms", "statements_per_s", "buffers_per_s", "core_percent");
+    assertThat(positiveFigures("discovery"))
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of("wheel", "poll 1s", "poll 100ms", "poll 10ms")
+                .flatMap(way -> metrics.stream().map(metric -> way + " " + metric))
+                .toList());
+  }
+
+  @Test
+  void theOutboxIsMeasured() throws Exception {
+    assertThat(positiveFigures("outbox"))
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of("steady", "vacuum held back", "after")
+                .flatMap(phase -> Stream.of(phase + " largest_mb", phase + " last_mb"))
+                .toList());
+  }
+
+  @Test
   void anIdleDispatcherIsMeasured() throws Exception {
     assertThat(positiveFigures("idle"))
         .containsExactlyInAnyOrder(
