@@ -27,12 +27,13 @@ import org.slf4j.LoggerFactory;
  * <p>Everything it knows is a cache of the ledger. It may forget all of it at any time and lose
  * only latency.
  *
- * <p>Cost when idle: three statements a sweep, two more a half horizon; four a second at most while
- * others run tasks of slots that have become ours. Ordering: fired tasks are served by the {@link
- * ReadySet}. Thread rule: {@link #runOnce} on one thread; {@link #own}, {@link #hint} and {@link
- * #finished} from any, through a mailbox that never makes them wait: hints beyond its bound are
- * dropped and the ledger is asked instead, the rest is bounded by what may be in hand. Failure: an
- * exception of the ledger ends the turn; what it was about is asked for again.
+ * <p>Cost when idle: three statements a sweep, two more a half horizon. While others run tasks of
+ * slots that have become ours, a sweep at the end of each lease that was known and a load a second
+ * at most. Ordering: fired tasks are served by the {@link ReadySet}. Thread rule: {@link #runOnce}
+ * on one thread; {@link #own}, {@link #hint} and {@link #finished} from any, through a mailbox that
+ * never makes them wait: hints beyond its bound are dropped and the ledger is asked instead, the
+ * rest is bounded by what may be in hand. Failure: an exception of the ledger ends the turn; what
+ * it was about is asked for again.
  */
 final class QueueDriver {
 
