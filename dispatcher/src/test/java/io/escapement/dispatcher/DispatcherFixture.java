@@ -163,6 +163,18 @@ final class DispatcherFixture implements AutoCloseable {
     return process;
   }
 
+  /** kill -9, and the end of what the server still does for it. */
+  void kill(DispatcherProcess process) {
+    String sessions =
+        "select count(*) from pg_stat_activity where datname = current_database()"
+            + " and application_name = '"
+            + process.name()
+            + "'";
+    assertThat(db.number(sessions)).isPositive();
+    process.kill();
+    await().atMost(LIMIT).until(() -> db.number(sessions) == 0);
+  }
+
   /** Admits requests. */
   void submit(int count, IntFunction<Requests> request) {
     for (int from = 0; from < count; from += MOST_AT_ONCE) {

@@ -9,13 +9,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A dispatcher in a JVM of its own, to be killed and stopped. It ends with this JVM. */
+/**
+ * A dispatcher in a JVM of its own, to be killed and stopped. It ends with this JVM. Its name is
+ * what PostgreSQL shows as its sessions' application.
+ */
 final class DispatcherProcess implements AutoCloseable {
 
+  private final String name;
   private final Path stats;
   private final Process process;
 
-  private DispatcherProcess(Path stats, Process process) {
+  private DispatcherProcess(String name, Path stats, Process process) {
+    this.name = name;
     this.stats = stats;
     this.process = process;
   }
@@ -39,7 +44,7 @@ final class DispatcherProcess implements AutoCloseable {
                 name,
                 directory,
                 handler.getName(),
-                c.ledger().url(),
+                c.ledger().url() + "?ApplicationName=" + name,
                 c.ledger().user(),
                 c.ledger().password(),
                 c.ledger().poolSize(),
@@ -54,6 +59,7 @@ final class DispatcherProcess implements AutoCloseable {
             .toList();
     try {
       return new DispatcherProcess(
+          name,
           directory.resolve(name + ".stats"),
           new ProcessBuilder(command)
               .redirectErrorStream(true)
@@ -62,6 +68,10 @@ final class DispatcherProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  String name() {
+    return name;
   }
 
   /** Slots that it owned when it last said so. */

@@ -129,7 +129,7 @@ class KilledDispatcherCrashTest {
     assertThat(fixture.db.column("select distinct state || ' ' || attempt from escapement.task"))
         .containsExactly("CLAIMED 1");
 
-    first.kill();
+    fixture.kill(first);
     fixture.db.execute(
         "create table public.killed as select id, slot, lease_until from escapement.task");
     // Of the partitions of the dead one nobody takes care yet: they are the control.
@@ -179,7 +179,7 @@ class KilledDispatcherCrashTest {
     await(what).atMost(LIMIT).until(() -> lost.timers() >= 100);
     long moment = effects() + random.nextLong(100);
     await(what).atMost(LIMIT).until(() -> effects() >= moment);
-    lost.kill();
+    fixture.kill(lost);
     assertThat(waiting("due_at > clock_timestamp() + interval '" + horizon.toSeconds() + " s'"))
         .as(what + ": beyond its horizon")
         .isGreaterThan(100);
@@ -211,7 +211,7 @@ class KilledDispatcherCrashTest {
     fixture.submit(1, i -> request("call"));
     Path calls = directory.resolve("calls");
     await().atMost(LIMIT).until(() -> Files.exists(calls) && Files.size(calls) > 0);
-    killed.kill();
+    fixture.kill(killed);
     var unused = fixture.startProcess("second", fixture.config(), CallAndHang.class);
     fixture.awaitState("DONE", 1);
 
