@@ -981,13 +981,13 @@ function escapement.hold_positions(p_topic_ids uuid[], p_partitions integer[], p
   set search_path=escapement, pg_temp
   body d07bcc4b6deadfe0a5bea0f477a267eb
 
-function escapement.horizon(p_queue text, p_slots integer[], p_kinds text[], p_until timestamp with time zone, p_per_slot integer, p_channels text[] DEFAULT NULL::text[])
+function escapement.horizon(p_queue text, p_slots integer[], p_kinds text[], p_until timestamp with time zone, p_per_slot integer, p_channels text[] DEFAULT NULL::text[], p_by_lane boolean DEFAULT false)
   returns TABLE(task_id bigint, tenant text, slot integer, wake_at timestamp with time zone, claimed boolean, truncated boolean)
   language plpgsql, stable, parallel unsafe, security definer
   set enable_bitmapscan=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body b6c7d77b0a9f32c8c51f76aec37c3326
+  body 88eb9487d82f35c754a006f8b2f30864
 grant execute to escapement_dispatcher
 
 function escapement.is_choosy(p_queue text, p_kinds text[], p_channels text[])

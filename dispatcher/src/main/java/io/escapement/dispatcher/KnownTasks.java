@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * What a dispatcher knows of the tasks of its slots: a timer for each that is to come, and which
  * are ready or in hand. A cache of the ledger: everything in it may be forgotten at any time.
  *
- * <p>Bounded: beyond the limit nothing is taken in, and the caller is told. Thread rule: the
- * driver's thread only.
+ * <p>Bounded: beyond the limit nothing is taken in, and the caller is told. Where <i>n</i> tenants
+ * are known, none has more than an <i>(n + 1)</i>th of the room, so that the backlogs of some never
+ * keep out another's. Thread rule: the driver's thread only.
  */
 final class KnownTasks {
 
@@ -62,10 +63,12 @@ final class KnownTasks {
   }
 
   private static final long NO_HANDLE = -1;
+  private static final int LEAST_QUOTA = 16;
 
   private final int limit;
   private final TimerWheel wheel;
   private final Map<Long, Known> tasks = new HashMap<>();
+  private final Map<String, Integer> byTenant = new HashMap<>();
 
   KnownTasks(int limit, long startNanos) {
     this.limit = limit;
@@ -78,6 +81,29 @@ final class KnownTasks {
 
   int timers() {
     return wheel.size();
+  }
+
+  /** Due: served or to be served, or in hand. */
+  int due() {
+    return tasks.size() - wheel.size();
+  }
+
+  private boolean isAtQuota(String tenant) {
+    Integer has = byTenant.get(tenant);
+    int tenants = byTenant.size() + (has == null ? 1 : 0);
+    return has != null && has >= Math.max(LEAST_QUOTA, limit / (tenants + 1));
+  }
+
+  private @Nullable Known remove(long task) {
+    Known known = tasks.remove(task);
+    if (known != null) {
+      uncount(known);
+    }
+    return known;
+  }
+
+  private void uncount(Known known) {
+    byTenant.computeIfPresent(known.tenant, (name, count) -> count == 1 ? null : count - 1);
   }
 
   int room() {
@@ -104,15 +130,17 @@ final class KnownTasks {
         return Armed.KNOWN;
       }
       wheel.cancel(known.handle);
-    } else if (tasks.size() >= (later ? Math.max(1, limit / 2) : limit)) {
+    } else if (tasks.size() >= (later ? Math.max(1, limit / 2) : limit) || isAtQuota(tenant)) {
       return Armed.FULL;
     }
     long handle = wheel.schedule(wakeNanos, task);
     if (handle == TimerWheel.FULL || handle == TimerWheel.BEYOND_HORIZON) {
-      tasks.remove(task);
+      remove(task);
       return Armed.FULL;
     }
-    tasks.put(task, new Known(task, tenant, slot, phase, wakeNanos, handle));
+    if (tasks.put(task, new Known(task, tenant, slot, phase, wakeNanos, handle)) == null) {
+      byTenant.merge(tenant, 1, Integer::sum);
+    }
     return Armed.ARMED;
   }
 
@@ -138,6 +166,7 @@ final class KnownTasks {
         (task, known) -> {
           if (known.phase == Phase.IN_HAND) {
             fresh.tasks.put(task, known);
+            fresh.byTenant.merge(known.tenant, 1, Integer::sum);
           }
         });
     return fresh;
@@ -145,7 +174,7 @@ final class KnownTasks {
 
   /** Forgets a task. */
   void forget(long task) {
-    Known known = tasks.remove(task);
+    Known known = remove(task);
     if (known != null && known.handle != NO_HANDLE) {
       wheel.cancel(known.handle);
     }
@@ -160,6 +189,9 @@ final class KnownTasks {
               boolean drop = !slots.contains(known.slot) && known.phase != Phase.IN_HAND;
               if (drop && known.handle != NO_HANDLE) {
                 wheel.cancel(known.handle);
+              }
+              if (drop) {
+                uncount(known);
               }
               return drop;
             });

@@ -77,6 +77,9 @@ final class TaskFinder {
   /** A timer for the end of another's lease has fired; if that was renewed, its end is unknown. */
   private boolean leasesUnknown;
 
+  /** The last reading did not hold everything: the next one is lane by lane. */
+  private boolean crowded;
+
   private boolean clockSuspect;
 
   /**
@@ -287,7 +290,7 @@ final class TaskFinder {
   private long read(Instant until) {
     long sent = ticker.getAsLong();
     int limit = known == null ? config.knownLimit() : Math.max(1, known.room());
-    Horizon horizon = ledger.horizon(queue, slots, wanted.get(), until, limit);
+    Horizon horizon = ledger.horizon(queue, slots, wanted.get(), until, limit, crowded);
     clock.read(horizon.readAt(), sent, ticker.getAsLong());
     requireSteadyClock();
     if (known == null) {
@@ -305,6 +308,7 @@ final class TaskFinder {
         complete = Math.min(complete, wake);
       }
     }
+    crowded = complete < DatabaseClock.epochNanos(until);
     return complete;
   }
 
@@ -345,7 +349,7 @@ final class TaskFinder {
         completeUntilNanos == UNKNOWN
             || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
     boolean leases = leasesUnknown && now - lastLoadNanos >= LEASE_RELOAD_NANOS;
-    boolean roomy = tasks.room() > config.knownLimit() / 2;
+    boolean roomy = tasks.due() < config.knownLimit() / 4 && tasks.room() > 0;
     return (runsOut || leases) && roomy && now - nextLoadNanos >= 0;
   }
 

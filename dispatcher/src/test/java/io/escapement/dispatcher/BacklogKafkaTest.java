@@ -64,6 +64,27 @@ class BacklogKafkaTest {
     assertThat(turnsOfTheNew("giant")).isEmpty();
   }
 
+  /** No hint tells of the new ones, and the backlog alone is five times what may be known. */
+  @Test
+  void aBacklogThatDoesNotFitLeavesRoomForAnothersTasks() {
+    int room = BACKLOG / 5;
+    fixture.submit(BACKLOG, i -> request("old" + i).tenant("giant"));
+    Dispatcher dispatcher =
+        fixture.start(
+            sized(fixture.config(), room, IN_HAND, IN_HAND),
+            handler(
+                task -> {
+                  permits.acquire();
+                  return note(task);
+                }));
+    awaitKnown(dispatcher, room / 2);
+    fixture.submit(A_ROUND, i -> request("new" + i).tenant("rival"));
+    awaitKnown(dispatcher, room / 2 + A_ROUND);
+    permits.release(SERVED_A_ROUND);
+    await().atMost(LIMIT).until(() -> served().size() == SERVED_A_ROUND);
+    assertThat(served().stream().filter(one -> one.startsWith("new"))).hasSize(A_ROUND);
+  }
+
   /**
    * New tasks come in rounds on top of a backlog, and after each round some tasks are served.
    *

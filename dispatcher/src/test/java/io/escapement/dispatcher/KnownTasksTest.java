@@ -30,6 +30,29 @@ class KnownTasksTest {
   }
 
   @Test
+  void aTenantsBacklogLeavesRoomForOthersAndMoreOnceItHasGone() {
+    KnownTasks roomy = new KnownTasks(120, 0);
+    assertThat(armed(roomy, "a", 0, 200)).isEqualTo(60);
+    assertThat(armed(roomy, "b", 1_000, 200)).isEqualTo(40);
+    assertThat(armed(roomy, "c", 2_000, 200)).as("what is left").isEqualTo(20);
+    for (long task = 0; task < 60; task++) {
+      roomy.forget(task);
+    }
+    assertThat(armed(roomy, "a", 0, 200)).as("a third to a quarter for each").isEqualTo(30);
+    assertThat(armed(roomy, "d", 3_000, 200)).isEqualTo(24);
+  }
+
+  private static int armed(KnownTasks tasks, String tenant, long first, int count) {
+    int armed = 0;
+    for (long task = first; task < first + count; task++) {
+      if (tasks.arm(task, tenant, 1, 0, false, false) == Armed.ARMED) {
+        armed++;
+      }
+    }
+    return armed;
+  }
+
+  @Test
   void aTaskHasOneTimerAndOnlyAnEarlierMomentMovesIt() {
     assertThat(arm(1, 20 * SECOND, true)).isEqualTo(Armed.ARMED);
     assertThat(arm(1, 30 * SECOND, true)).isEqualTo(Armed.KNOWN);

@@ -167,7 +167,21 @@ public final class Ledger implements AutoCloseable {
    */
   public Horizon horizon(
       String queue, Collection<Integer> slots, WorkFilter work, Instant until, int limit) {
-    return horizon.apply(queue, slots, work, until, limit);
+    return horizon(queue, slots, work, until, limit, false);
+  }
+
+  /**
+   * The same; by lane, every tenant's kinds have the same share of the limit, so that one's backlog
+   * does not hide what others have.
+   */
+  public Horizon horizon(
+      String queue,
+      Collection<Integer> slots,
+      WorkFilter work,
+      Instant until,
+      int limit,
+      boolean byLane) {
+    return horizon.apply(queue, slots, work, until, limit, byLane);
   }
 
   /** The kinds and channels of tasks; those that do not exist are left out. */

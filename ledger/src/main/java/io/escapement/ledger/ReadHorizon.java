@@ -24,7 +24,12 @@ final class ReadHorizon {
   }
 
   Horizon apply(
-      String queue, Collection<Integer> slots, WorkFilter work, Instant until, int limit) {
+      String queue,
+      Collection<Integer> slots,
+      WorkFilter work,
+      Instant until,
+      int limit,
+      boolean byLane) {
     int perSlot = Math.max(MIN_PER_SLOT, limit / Math.max(1, slots.size()));
     List<Row> rows =
         statements.query(
@@ -36,7 +41,8 @@ final class ReadHorizon {
                     .optionalArray("text", work.kinds())
                     .instant(until)
                     .integer(perSlot)
-                    .optionalArray("text", work.channels()),
+                    .optionalArray("text", work.channels())
+                    .flag(byLane),
             ReadHorizon::row);
     Instant readAt = rows.get(0).at();
     List<Horizon.Entry> entries = new ArrayList<>(rows.size());

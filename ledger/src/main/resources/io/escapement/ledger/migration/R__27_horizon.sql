@@ -4,9 +4,12 @@
 -- its wake_at is the database's clock.
 --
 -- If something is paused or there are kinds or channels that are not asked for, due tasks are read lane by
--- lane, the same number in all, so that what must not be claimed is not read.
+-- lane, the same number in all, so that what must not be claimed is not read; also if it is asked for
+-- (p_by_lane), so that one tenant's backlog does not hide what others have.
+drop function if exists escapement.horizon(text, int[], text[], timestamptz, int, text[]);
 create or replace function escapement.horizon(p_queue text, p_slots int[], p_kinds text[],
-  p_until timestamptz, p_per_slot int, p_channels text[] default null)
+  p_until timestamptz, p_per_slot int, p_channels text[] default null,
+  p_by_lane boolean default false)
 returns table (task_id bigint, tenant text, slot int, wake_at timestamptz, claimed boolean,
   truncated boolean)
 language plpgsql stable security definer set search_path = escapement, pg_temp
@@ -19,7 +22,7 @@ declare
 begin
   return query
     select null::bigint, null::text, null::int, clock_timestamp(), null::boolean, null::boolean;
-  if is_choosy(p_queue, p_kinds, p_channels) then
+  if p_by_lane or is_choosy(p_queue, p_kinds, p_channels) then
     v_per_lane := greatest(c_least_per_lane, p_per_slot::bigint * cardinality(p_slots)
       / greatest(1, (select count(*) from open_lanes(p_queue, p_kinds, p_channels))));
     return query
