@@ -15,8 +15,7 @@ import java.util.Map;
  * @param topics names of the topics
  * @param queues the queues that are served, each with a dispatch topic of its own
  * @param concurrency most tasks in hand (claimed and not yet completed), shared evenly by the
- *     queues; what is claimed is under lease, so with slow handlers a large number makes tasks wait
- *     here that another process could run
+ *     queues; of slow handlers no more are claimed than can begin soon
  * @param threads handlers that run at once
  * @param knownLimit most tasks that timers are kept for; the rest stays in the ledger and is
  *     fetched as room appears
@@ -101,7 +100,7 @@ public record DispatcherConfig(
         kafka,
         topics,
         List.of("default"),
-        128,
+        512,
         16,
         50_000,
         Duration.ofSeconds(60),

@@ -157,9 +157,10 @@ public enum Key {
       Group.DISPATCHER,
       "dispatcher.concurrency",
       Types.number(1, 100_000),
-      "128",
-      "Most tasks in hand: claimed and not yet completed. What is in hand is under lease, so slow"
-          + " handlers with a large number here make other dispatchers wait."),
+      "512",
+      "Most tasks in hand: claimed and not yet completed. More make larger claims and completions,"
+          + " which cost less a task, and take memory: their values are held. Tasks of slow handlers"
+          + " are claimed only as threads become free, whatever this is."),
   DISPATCHER_KNOWN_LIMIT(
       Group.DISPATCHER,
       "dispatcher.known-limit",
