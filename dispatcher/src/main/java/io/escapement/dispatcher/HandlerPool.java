@@ -158,7 +158,6 @@ final class HandlerPool {
       switch (handlers.forKind(claimed.kind())) {
         case EffectHandler handler -> seen = observation(claimed, handler.handle(Task.of(claimed)));
         case TransactionalHandler handler -> {
-          held.completesItself(begun);
           answer =
               ledger.complete(
                   claimed,

@@ -2,24 +2,17 @@ package io.escapement.dispatcher;
 
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.LeaseKey;
-import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A task in hand: claimed, and not yet completed. Thread rule: any thread. */
 final class Held {
 
-  private static final long NOT_ITS_OWN = Long.MIN_VALUE;
-
-  /** Between the ledger's clock and this one. */
-  private static final Duration OWN_GRACE = Duration.ofSeconds(1);
-
   private final ClaimedTask claimed;
   private final QueueDriver driver;
   private final InHand inHand;
   private final Throttle.@Nullable Permit permit;
   private volatile long leaseFromNanos;
-  private volatile long ownFromNanos = NOT_ITS_OWN;
   private @Nullable Thread runner;
   private boolean stopped;
   private boolean ended;
@@ -71,26 +64,9 @@ final class Held {
     leaseFromNanos = sentNanos;
   }
 
-  /**
-   * Marks that the handler's own transaction completes the task: it holds the row, so a renewal
-   * would only see it locked, and take the lease that the transaction has extended for lost.
-   */
-  void completesItself(long nowNanos) {
-    ownFromNanos = nowNanos;
-  }
-
-  /**
-   * Whether the handler's own transaction is open for longer than its lease: the ledger refuses
-   * what it would commit.
-   */
-  boolean hasOutlivedItsLease(long nowNanos) {
-    long from = ownFromNanos;
-    return from != NOT_ITS_OWN && nowNanos - from > claimed.lease().toNanos() + OWN_GRACE.toNanos();
-  }
-
   /** Whether more than a third of the lease is gone. */
   boolean wantsRenewal(long nowNanos) {
-    return ownFromNanos == NOT_ITS_OWN && nowNanos - leaseFromNanos > claimed.lease().toNanos() / 3;
+    return nowNanos - leaseFromNanos > claimed.lease().toNanos() / 3;
   }
 
   /**

@@ -58,8 +58,6 @@ final class Renewer {
       for (Held held : one.all()) {
         if (held.wantsRenewal(now)) {
           wanting.add(held);
-        } else if (held.hasOutlivedItsLease(now)) {
-          lose(held);
         }
         wait = Math.min(wait, held.claimed().lease().toNanos() / 10);
       }

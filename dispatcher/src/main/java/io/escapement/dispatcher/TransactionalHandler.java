@@ -7,8 +7,8 @@ import java.sql.Connection;
  * its task. Costs a transaction and a connection for each task.
  *
  * <p>It runs under the role {@code escapement_dispatcher}; grant that role what it needs. Any
- * answer but {@link HandlerResult.Done}, and any exception, undoes what it wrote. The task's row is
- * locked meanwhile, so a lease that ends while it runs ends its attempt.
+ * answer but {@link HandlerResult.Done}, and any exception, undoes what it wrote; so do a lost
+ * lease and a cancellation that comes while it runs.
  */
 public non-sealed interface TransactionalHandler extends TaskHandler {
   /**

@@ -112,8 +112,10 @@ public final class Ledger implements AutoCloseable {
   }
 
   /**
-   * Runs work in the transaction that completes its task: the fence first, then the work behind a
-   * savepoint, then the observation. Any answer but COMPLETED, and any exception, undoes the work.
+   * Runs work in the transaction that completes its task: the work behind a savepoint, then the
+   * observation, which fences it. Any answer but COMPLETED, and any exception, undoes the work; so
+   * do a lease that has ended and a cancellation that was asked for. Work whose attempt is lost
+   * before does not begin. The lease is the caller's to renew meanwhile.
    *
    * @throws LedgerException if the outcome of the commit is not known; {@link #outcome} tells later
    */

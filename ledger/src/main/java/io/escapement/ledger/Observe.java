@@ -74,6 +74,9 @@ final class Observe {
       Observation unstarted = Observation.released(task.task(), task.attempt());
       return observe(connection, List.of(unstarted)).get(0);
     }
+    // The row is free while the work runs, so that its lease can be renewed and its cancellation be
+    // asked for. What is committed in the end is fenced by observe.
+    connection.rollback();
     Savepoint before = connection.setSavepoint();
     Observation seen = run(connection, task, work);
     if (seen.seen() == Observation.Seen.COMPLETED) {

@@ -267,6 +267,8 @@ class LedgerZombieCrashTest {
   private static void unlimit(Connection connection) throws SQLException {
     try (Statement s = connection.createStatement()) {
       s.execute("set idle_in_transaction_session_timeout = 0");
+      // Else a rollback would set it back.
+      connection.commit();
     }
   }
 
