@@ -28,6 +28,7 @@ final class Claimer {
   private final InHand inHand;
   private final HandlerPool pool;
   private final Counters counters;
+  private final int threadShare;
   private long claims;
   private @Nullable Lost lost;
 
@@ -35,18 +36,30 @@ final class Claimer {
    * A claimer.
    *
    * @param incarnation names this process's present life and this driver; no other may have it
+   * @param threadShare handlers' threads that are this queue's if it wants them
    */
-  Claimer(String incarnation, Ledger ledger, InHand inHand, HandlerPool pool, Counters counters) {
+  Claimer(
+      String incarnation,
+      Ledger ledger,
+      InHand inHand,
+      HandlerPool pool,
+      Counters counters,
+      int threadShare) {
     this.incarnation = incarnation;
     this.ledger = ledger;
     this.inHand = inHand;
     this.pool = pool;
     this.counters = counters;
+    this.threadShare = threadShare;
   }
 
-  /** Reserves room for tasks: for what can begin soon, and is in hand at most. */
+  /**
+   * Reserves room for tasks: for what can begin soon. A queue that has less in hand than its share
+   * of the threads may claim so much though all of them are busy, else another queue's backlog
+   * would take each thread that becomes free.
+   */
   int reserve(int wanted) {
-    int startable = pool.startable();
+    int startable = Math.max(pool.startable(), threadShare - inHand.size());
     return startable <= 0 ? 0 : inHand.reserve(Math.min(wanted, startable));
   }
 

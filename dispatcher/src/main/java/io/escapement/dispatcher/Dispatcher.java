@@ -55,6 +55,7 @@ public final class Dispatcher implements AutoCloseable {
     this.renewer = new Renewer(ledger, pool, counters);
     // A share for each queue, so that one queue's backlog can't keep another's work waiting.
     int share = Math.max(1, config.concurrency() / config.queues().size());
+    int threadShare = Math.max(1, config.threads() / config.queues().size());
     String incarnation =
         ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
     WorkFilter work = new WorkFilter(handlers.kinds(), transactionalChannels(ledger));
@@ -70,7 +71,7 @@ public final class Dispatcher implements AutoCloseable {
               config,
               ledger,
               work,
-              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters),
+              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters, threadShare),
               throttle,
               System::nanoTime);
       drivers.add(driver);

@@ -65,6 +65,26 @@ final class DispatcherFixture implements AutoCloseable {
     }
   }
 
+  /** Makes another queue's dispatch topic; answers with a configuration that serves both. */
+  DispatcherConfig alsoServing(DispatcherConfig c, String queue) throws Exception {
+    try (Admin admin = admin()) {
+      admin.createTopics(List.of(new NewTopic(topics.dispatch(queue), 2, (short) 1))).all().get();
+    }
+    return new DispatcherConfig(
+        c.ledger(),
+        c.kafka(),
+        c.topics(),
+        List.of("default", queue),
+        c.concurrency(),
+        c.threads(),
+        c.knownLimit(),
+        c.horizon(),
+        c.sweep(),
+        c.claimBatch(),
+        c.completionBatch(),
+        c.drainLimit());
+  }
+
   /** Changes the dispatch topic. */
   void addPartitions(int total) throws ExecutionException, InterruptedException {
     try (Admin admin = admin()) {

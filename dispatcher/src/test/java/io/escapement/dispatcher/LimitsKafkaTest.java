@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.escapement.ledger.KindDefinition;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -70,6 +72,44 @@ class LimitsKafkaTest {
     start(LaneLimits.NONE);
     await().atMost(LIMIT).until(() -> most("slow") == 8);
     assertThat(done("quick")).isZero();
+  }
+
+  /** Two of four threads are the other queue's, whatever the first one has to do. */
+  @Test
+  void aQueuesSlowBacklogLeavesAnotherQueueItsThreads() throws Exception {
+    fixture.operator.defineKind(
+        new KindDefinition(
+            "other",
+            "second",
+            KindDefinition.Routing.FIXED,
+            List.of("local"),
+            5,
+            Duration.ofSeconds(30),
+            Duration.ofMinutes(5),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            0,
+            KindDefinition.Exhaustion.FAILED),
+        "test");
+    fixture.submit(200, i -> request("slow" + i).kind("slow"));
+    Dispatcher dispatcher =
+        fixture.start(
+            fixture.alsoServing(DispatcherFixture.sized(fixture.config(), ROOM, 64, 4), "second"),
+            handler("slow", true),
+            handler("other", true));
+    await().atMost(LIMIT).until(() -> most("slow") == 4);
+    fixture.submit(20, i -> request("other" + i).kind("other"));
+    await("claimed though every thread is busy")
+        .atMost(LIMIT)
+        .until(
+            () ->
+                fixture.db.number(
+                        "select count(*) from escapement.task where state = 'CLAIMED' and kind = 'other'")
+                    >= 2);
+    permits.release(60);
+    awaitDone("other", 20);
+    assertThat(done("slow")).as("in turn with the other's").isLessThan(60);
+    assertThat(dispatcher.stats().troubles()).isEmpty();
   }
 
   @Test
