@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +28,7 @@ class LimitsKafkaTest {
   @TempDir static Path directory;
 
   private final Semaphore permits = new Semaphore(0);
+  private final CountDownLatch never = new CountDownLatch(1);
   private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> most = new ConcurrentHashMap<>();
   private DispatcherFixture fixture;
@@ -91,12 +94,27 @@ class LimitsKafkaTest {
             0,
             KindDefinition.Exhaustion.FAILED),
         "test");
-    fixture.submit(200, i -> request("slow" + i).kind("slow"));
+    fixture.submit(40, i -> request("quick" + i).kind("quick"));
     Dispatcher dispatcher =
         fixture.start(
             fixture.alsoServing(DispatcherFixture.sized(fixture.config(), ROOM, 64, 4), "second"),
             handler("slow", true),
-            handler("other", true));
+            handler("other", true),
+            new EffectHandler() {
+              @Override
+              public String kind() {
+                return "quick";
+              }
+
+              @Override
+              public HandlerResult handle(Task task) throws InterruptedException {
+                return HandlerResult.done(
+                    new byte[] {(byte) (never.await(150, TimeUnit.MILLISECONDS) ? 1 : 0)});
+              }
+            });
+    // From these the process learns that handlers take long, so that none are claimed ahead.
+    awaitDone("quick", 40);
+    fixture.submit(200, i -> request("slow" + i).kind("slow"));
     await().atMost(LIMIT).until(() -> most("slow") == 4);
     fixture.submit(20, i -> request("other" + i).kind("other"));
     await("claimed though every thread is busy")
