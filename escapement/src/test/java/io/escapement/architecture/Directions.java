@@ -8,9 +8,11 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
 import io.escapement.dispatcher.TransactionalHandler;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 
-/** Which module may see which: the rules of the house, each with its reason. */
+/** Who may see what: the rules of the house, each with its reason. */
 final class Directions {
 
   private static final String WHEEL = "io.escapement.wheel..";
@@ -112,6 +114,19 @@ final class Directions {
           .resideInAPackage(EMBEDDED)
           .because("they run against any PostgreSQL and any Kafka");
 
+  static final ArchRule DISPATCH_KNOWS_NO_WALL_CLOCK =
+      noClasses()
+          .that()
+          .resideInAPackage("io.escapement.dispatcher")
+          .should()
+          .callMethod(Instant.class, "now")
+          .orShould()
+          .callMethod(System.class, "currentTimeMillis")
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Clock.class)
+          .because("what is due is for the database's clock to say, however wrong the host's is");
+
   /** All of them. */
   static List<ArchRule> all() {
     return List.of(
@@ -122,6 +137,7 @@ final class Directions {
         DEBEZIUM_STAYS_IN_THE_RELAY,
         JDBC_STAYS_IN_THE_LEDGER,
         NO_PART_SEES_THE_DISTRIBUTION,
-        PARTS_DO_NOT_SEE_THE_EMBEDDED_SERVERS);
+        PARTS_DO_NOT_SEE_THE_EMBEDDED_SERVERS,
+        DISPATCH_KNOWS_NO_WALL_CLOCK);
   }
 }

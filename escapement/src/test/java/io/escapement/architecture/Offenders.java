@@ -46,6 +46,9 @@ final class Offenders {
     all.put(
         Directions.PARTS_DO_NOT_SEE_THE_EMBEDDED_SERVERS,
         offender("io.escapement.ingest", "io.escapement.embedded.EmbeddedStack"));
+    all.put(
+        Directions.DISPATCH_KNOWS_NO_WALL_CLOCK,
+        offender("io.escapement.dispatcher", "java.time.Clock"));
     assertThat(all.keySet()).containsExactlyElementsOf(Directions.all());
     return all;
   }
