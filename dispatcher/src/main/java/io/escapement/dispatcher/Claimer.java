@@ -101,7 +101,8 @@ final class Claimer {
     return claimed;
   }
 
-  private static void annul(Map<Long, Throttle.@Nullable Permit> tasks) {
+  /** Gives permits back that were not used. */
+  static void annul(Map<Long, Throttle.@Nullable Permit> tasks) {
     for (Throttle.Permit permit : tasks.values()) {
       if (permit != null) {
         permit.annul();

@@ -140,37 +140,6 @@ public record DispatcherConfig(
         otherLimits);
   }
 
-  /** With timers and hints, and without limits. */
-  public DispatcherConfig(
-      LedgerConfig ledger,
-      Map<String, String> kafka,
-      TopicNames topics,
-      List<String> queues,
-      int concurrency,
-      int threads,
-      int knownLimit,
-      Duration horizon,
-      Duration sweep,
-      int claimBatch,
-      int completionBatch,
-      Duration drainLimit) {
-    this(
-        ledger,
-        kafka,
-        topics,
-        queues,
-        concurrency,
-        threads,
-        knownLimit,
-        horizon,
-        sweep,
-        claimBatch,
-        completionBatch,
-        drainLimit,
-        new Discovery.Wheel(),
-        LaneLimits.NONE);
-  }
-
   private static void require(boolean holds, String message) {
     if (!holds) {
       throw new DispatcherException(message);

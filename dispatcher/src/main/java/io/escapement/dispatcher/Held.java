@@ -48,7 +48,7 @@ final class Held {
    */
   void letGo(@Nullable Instant dueAgain) {
     inHand.remove(this);
-    driver.finished(key(), dueAgain);
+    driver.finished(claimed, dueAgain);
   }
 
   /** Whether it was let go. */
@@ -109,6 +109,11 @@ final class Held {
     stop();
     letGo(null);
     return isRunning();
+  }
+
+  /** Whether its handler has ended, and only its completion is waited for. */
+  synchronized boolean hasEnded() {
+    return ended;
   }
 
   /** Whether its handler has begun and not ended. */

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * What a dispatcher knows of the tasks of its slots: a timer for each that is to come, and which
  * are ready or in hand. A cache of the ledger: everything in it may be forgotten at any time.
  *
- * <p>Bounded: beyond the limit nothing is taken in, and the caller is told. Where <i>n</i> tenants
- * are known, none has more than an <i>(n + 1)</i>th of the room, so that the backlogs of some never
- * keep out another's. Thread rule: the driver's thread only.
+ * <p>Bounded: beyond the limit nothing is taken in, and the caller is told. A tenant takes no more
+ * than there is room left for others (dynamic thresholds, Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking 1998): one backlog has half of it, two have a third each. Thread rule:
+ * the driver's thread only.
  */
 final class KnownTasks {
 
@@ -89,9 +90,7 @@ final class KnownTasks {
   }
 
   private boolean isAtQuota(String tenant) {
-    Integer has = byTenant.get(tenant);
-    int tenants = byTenant.size() + (has == null ? 1 : 0);
-    return has != null && has >= Math.max(LEAST_QUOTA, limit / (tenants + 1));
+    return byTenant.getOrDefault(tenant, 0) >= Math.max(LEAST_QUOTA, room());
   }
 
   private @Nullable Known remove(long task) {

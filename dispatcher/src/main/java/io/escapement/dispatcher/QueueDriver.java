@@ -1,5 +1,6 @@
 package io.escapement.dispatcher;
 
+import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.LeaseKey;
 import io.escapement.ledger.Ledger;
 import io.escapement.ledger.WorkFilter;
@@ -109,7 +110,7 @@ final class QueueDriver {
   }
 
   /** An attempt in hand is settled; its task is due again at a moment, or never. */
-  void finished(LeaseKey attempt, @Nullable Instant dueAgain) {
+  void finished(ClaimedTask attempt, @Nullable Instant dueAgain) {
     mailbox.add(() -> finder.release(attempt, dueAgain));
   }
 
@@ -167,6 +168,8 @@ final class QueueDriver {
     try {
       looked = gate.choose(finder, room, wanted, ticker.getAsLong());
     } catch (RuntimeException | Error e) {
+      Claimer.annul(wanted);
+      unclaimed(List.copyOf(wanted.keySet()));
       claimer.unreserve(room);
       throw e;
     }

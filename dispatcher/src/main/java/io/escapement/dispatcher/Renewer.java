@@ -85,8 +85,8 @@ final class Renewer {
         }
         case RenewAnswer.Busy busy -> LOG.debug("lease of task {} is locked", busy.task());
         case RenewAnswer.Lost lost -> {
-          // It may just have been completed; then it is in hand no more.
-          if (!one.isGone()) {
+          // It may just have been completed; then it is in hand no more, or will soon not be.
+          if (!one.isGone() && !one.hasEnded()) {
             lose(one);
           }
         }

@@ -3,6 +3,7 @@ package io.escapement.dispatcher;
 import io.escapement.dispatcher.KnownTasks.Armed;
 import io.escapement.dispatcher.KnownTasks.Known;
 import io.escapement.dispatcher.KnownTasks.Phase;
+import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Horizon;
 import io.escapement.ledger.LeaseKey;
 import io.escapement.ledger.Ledger;
@@ -50,6 +51,9 @@ final class TaskFinder {
    */
   private static final long LEASE_RELOAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Due so soon is as good as due: this clock runs behind the database's. */
+  private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** A clock that runs back by more is another clock. */
   private static final long CLOCK_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -67,6 +71,9 @@ final class TaskFinder {
 
   /** Every task of the slots that is due before this moment is known. */
   private long completeUntilNanos = UNKNOWN;
+
+  /** How far ahead the last load reached when it was made. */
+  private long coveredNanos;
 
   private long nextLoadNanos;
   private long nextSweepNanos;
@@ -218,14 +225,15 @@ final class TaskFinder {
   }
 
   /** An attempt is settled; its task is due again at a moment, or never. */
-  void release(LeaseKey attempt, @Nullable Instant dueAgain) {
+  void release(ClaimedTask attempt, @Nullable Instant dueAgain) {
     Known one = known == null ? null : known.get(attempt.task());
-    if (one == null || known == null || one.attempt != attempt.attempt()) {
+    if (known == null || (one != null && one.attempt != attempt.attempt())) {
       return;
     }
     known.forget(attempt.task());
     if (dueAgain != null) {
-      armWithinHorizon(attempt.task(), one.tenant, one.slot, DatabaseClock.epochNanos(dueAgain));
+      armWithinHorizon(
+          attempt.task(), attempt.tenant(), attempt.slot(), DatabaseClock.epochNanos(dueAgain));
     }
   }
 
@@ -269,6 +277,7 @@ final class TaskFinder {
       }
       case Discovery.Wheel wheel -> {
         completeUntilNanos = read(now.plus(config.horizon()));
+        coveredNanos = Math.max(0, completeUntilNanos - clock.nanosAt(ticker.getAsLong()));
         if (known != null && known.size() == before) {
           nextLoadNanos = start + VAIN_RELOAD_NANOS;
         }
@@ -345,9 +354,10 @@ final class TaskFinder {
     if (isPolling()) {
       return now - nextLoadNanos >= 0 && tasks.room() > 0;
     }
+    // When half of what the last load covered is over: it may be far less than the horizon.
     boolean runsOut =
         completeUntilNanos == UNKNOWN
-            || completeUntilNanos - clock.nanosAt(now) < config.horizon().toNanos() / 2;
+            || completeUntilNanos - clock.nanosAt(now) <= coveredNanos / 2;
     boolean leases = leasesUnknown && now - lastLoadNanos >= LEASE_RELOAD_NANOS;
     boolean roomy = tasks.due() < config.knownLimit() / 4 && tasks.room() > 0;
     return (runsOut || leases) && roomy && now - nextLoadNanos >= 0;
@@ -375,17 +385,14 @@ final class TaskFinder {
     }
   }
 
-  /** Arms a timer for what the ledger will not be asked about again. */
+  /** Arms a timer for what is due within the horizon. */
   private void armWithinHorizon(long task, String tenant, int slot, long wakeNanos) {
     if (isPolling()) {
       return;
     }
-    // What is due later comes with the next load.
-    long end =
-        completeUntilNanos == UNKNOWN
-            ? wheelNanos + config.horizon().toNanos()
-            : completeUntilNanos;
-    if (wakeNanos <= end) {
+    // What is due later comes with a load. What is due before is armed though not everything before
+    // it may be known: that may be another tenant's backlog.
+    if (wakeNanos <= wheelNanos + config.horizon().toNanos()) {
       arm(task, tenant, slot, wakeNanos, false);
     }
   }
@@ -404,7 +411,7 @@ final class TaskFinder {
     if (tasks == null || !slots.contains(slot)) {
       return Armed.KNOWN;
     }
-    boolean later = wakeNanos > wheelNanos;
+    boolean later = wakeNanos > clock.nanosAt(ticker.getAsLong()) + SOON_NANOS;
     Armed armed = tasks.arm(task, tenant, slot, wakeNanos, lease, later);
     if (armed == Armed.FULL) {
       completeUntilNanos = Math.min(completeUntilNanos, wakeNanos);

@@ -22,22 +22,19 @@ final class UnservedWatch {
   private static final Logger LOG = LoggerFactory.getLogger(UnservedWatch.class);
   private static final Duration EVERY = Duration.ofSeconds(30);
 
+  /** A stop waits no longer for it. */
+  private static final long LOOK_MILLIS = 500;
+
   private final Ledger ledger;
   private final List<String> queues;
   private final WorkFilter work;
-  private final Duration every;
   private volatile List<String> seen = List.of();
   private long next = System.nanoTime();
 
   UnservedWatch(Ledger ledger, List<String> queues, WorkFilter work) {
-    this(ledger, queues, work, EVERY);
-  }
-
-  UnservedWatch(Ledger ledger, List<String> queues, WorkFilter work, Duration every) {
     this.ledger = ledger;
     this.queues = queues;
     this.work = work;
-    this.every = every;
   }
 
   /** What was found last, a line a kind and channel. */
@@ -48,10 +45,10 @@ final class UnservedWatch {
   /** Looks if it is time; else waits a little. */
   int runOnce() throws InterruptedException {
     if (System.nanoTime() - next < 0) {
-      TimeUnit.MILLISECONDS.sleep(Math.min(every.toMillis(), 500));
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       return 0;
     }
-    next = System.nanoTime() + every.toNanos();
+    next = System.nanoTime() + EVERY.toNanos();
     List<String> found = new ArrayList<>();
     for (String queue : queues) {
       for (UnservedLane one : ledger.unserved(queue, work)) {

@@ -11,6 +11,7 @@ import io.escapement.ledger.Role;
 import io.escapement.ledger.Submission;
 import io.escapement.ledger.TestLedger;
 import io.escapement.ledger.TopicNames;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -27,6 +28,9 @@ import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * A ledger and a dispatch topic for one test, with dispatchers in this JVM and in others; all end
@@ -82,7 +86,9 @@ final class DispatcherFixture implements AutoCloseable {
         c.sweep(),
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   /** Changes the dispatch topic. */
@@ -115,7 +121,9 @@ final class DispatcherFixture implements AutoCloseable {
         Duration.ofMillis(200),
         100,
         100,
-        Duration.ofSeconds(30));
+        Duration.ofSeconds(30),
+        new Discovery.Wheel(),
+        LaneLimits.NONE);
   }
 
   static DispatcherConfig timed(DispatcherConfig c, Duration horizon, Duration sweep) {
@@ -131,7 +139,9 @@ final class DispatcherFixture implements AutoCloseable {
         sweep,
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   static DispatcherConfig sized(DispatcherConfig c, int knownLimit, int concurrency, int threads) {
@@ -147,7 +157,9 @@ final class DispatcherFixture implements AutoCloseable {
         c.sweep(),
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   static DispatcherConfig withKafka(DispatcherConfig c, String key, String value) {
@@ -165,7 +177,9 @@ final class DispatcherFixture implements AutoCloseable {
         c.sweep(),
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   /** A dispatcher in this JVM. */
@@ -203,6 +217,32 @@ final class DispatcherFixture implements AutoCloseable {
         some[i] = request.apply(from + i).build();
       }
       assertThat(db.submit(ingest, some)).containsOnly(Decision.ACCEPTED);
+    }
+  }
+
+  /** Tells dispatchers of a tenant's waiting tasks, as the relay does. */
+  void hint(String tenant, int partitions) {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", TestBroker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String hint :
+          db.column(
+              "select slot || ' ' || json_build_object('task', id, 'slot', slot, 'tenant', tenant,"
+                  + " 'dueAt', to_char(due_at at time zone 'utc', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'))"
+                  + " from escapement.task where state = 'SCHEDULED' and tenant = '"
+                  + tenant
+                  + "'")) {
+        String[] parts = hint.split(" ", 2);
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    topics.dispatch("default"),
+                    Integer.parseInt(parts[0]) % partitions,
+                    null,
+                    parts[1].getBytes(StandardCharsets.UTF_8)));
+      }
     }
   }
 

@@ -481,7 +481,9 @@ class DispatcherKafkaTest {
         sweep,
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   private void awaitStates(String state, long count, Runnable meanwhile) {
@@ -540,7 +542,9 @@ class DispatcherKafkaTest {
         Duration.ofMillis(200),
         100,
         100,
-        Duration.ofSeconds(30));
+        Duration.ofSeconds(30),
+        new Discovery.Wheel(),
+        LaneLimits.NONE);
   }
 
   private static DispatcherConfig withKnownLimit(DispatcherConfig c, int limit) {
@@ -556,7 +560,9 @@ class DispatcherKafkaTest {
         c.sweep(),
         c.claimBatch(),
         c.completionBatch(),
-        c.drainLimit());
+        c.drainLimit(),
+        c.discovery(),
+        c.limits());
   }
 
   private static Map<String, String> kafkaProperties() {

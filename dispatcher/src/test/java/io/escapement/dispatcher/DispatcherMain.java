@@ -46,7 +46,9 @@ final class DispatcherMain {
             Duration.ofMillis(Long.parseLong(args[13])),
             100,
             100,
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(10),
+            new Discovery.Wheel(),
+            LaneLimits.NONE);
     Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handler)));
     ScheduledExecutorService reporter = Executors.newSingleThreadScheduledExecutor();
     var unused =

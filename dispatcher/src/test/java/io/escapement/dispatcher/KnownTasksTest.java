@@ -33,13 +33,13 @@ class KnownTasksTest {
   void aTenantsBacklogLeavesRoomForOthersAndMoreOnceItHasGone() {
     KnownTasks roomy = new KnownTasks(120, 0);
     assertThat(armed(roomy, "a", 0, 200)).isEqualTo(60);
-    assertThat(armed(roomy, "b", 1_000, 200)).isEqualTo(40);
-    assertThat(armed(roomy, "c", 2_000, 200)).as("what is left").isEqualTo(20);
+    assertThat(armed(roomy, "b", 1_000, 200)).isEqualTo(30);
+    assertThat(armed(roomy, "c", 2_000, 200)).as("a few in any case").isEqualTo(16);
     for (long task = 0; task < 60; task++) {
       roomy.forget(task);
     }
-    assertThat(armed(roomy, "a", 0, 200)).as("a third to a quarter for each").isEqualTo(30);
-    assertThat(armed(roomy, "d", 3_000, 200)).isEqualTo(24);
+    assertThat(armed(roomy, "a", 0, 200)).as("as much as is left then").isEqualTo(37);
+    assertThat(armed(roomy, "d", 3_000, 200)).isEqualTo(19);
   }
 
   private static int armed(KnownTasks tasks, String tenant, long first, int count) {

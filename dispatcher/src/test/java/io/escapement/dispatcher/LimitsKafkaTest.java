@@ -132,6 +132,25 @@ class LimitsKafkaTest {
   }
 
   @Test
+  void aLedgerThatFailsWhileTasksAreChosenCostsNoPermit() {
+    fixture.submit(50, i -> request("slow" + i).kind("slow"));
+    Dispatcher dispatcher =
+        start(new LaneLimits(Map.of("slow", LaneLimit.ofConcurrency(2)), Map.of()));
+    await().atMost(LIMIT).until(() -> dispatcher.stats().throttled() == 48);
+    fixture.db.execute("revoke execute on function escapement.lanes_of from escapement_dispatcher");
+    fixture.submit(50, i -> request("more" + i).kind("slow"));
+    await().atMost(LIMIT).until(() -> !dispatcher.stats().troubles().isEmpty());
+    // Room for tasks set aside, in turns that fail when they ask about the new ones.
+    permits.release(2);
+    awaitDone("slow", 2);
+    await().atMost(LIMIT).until(() -> dispatcher.stats().inHand() == 0);
+    fixture.db.execute("grant execute on function escapement.lanes_of to escapement_dispatcher");
+    permits.release(98);
+    awaitDone("slow", 100);
+    assertThat(most("slow")).isEqualTo(2);
+  }
+
+  @Test
   void aChannelsLimitIsSharedByItsKinds() {
     permits.release(1_000);
     fixture.submit(100, i -> request("slow" + i).kind("slow"));
