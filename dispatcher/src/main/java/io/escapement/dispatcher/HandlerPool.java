@@ -30,7 +30,12 @@ final class HandlerPool {
   /** What is claimed waits for a thread about so long at most, while its time-out runs. */
   private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private static final long FIRST_GUESS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  /** Until handlers have shown how long they take, none waits for another one. */
+  private static final long FIRST_GUESS_NANOS = 2 * QUEUE_NANOS;
+
+  /** What has waited so long for a thread is handed back: it was expected to begin long ago. */
+  private static final long LONGEST_QUEUE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final int MOST_STAND_INS = 4;
   private static final int FORGETFULNESS = 16;
 
@@ -45,6 +50,8 @@ final class HandlerPool {
 
   /** How long handlers take, the younger the more it counts. */
   private final AtomicLong usualNanos = new AtomicLong(FIRST_GUESS_NANOS);
+
+  private volatile long lastEndNanos = System.nanoTime();
 
   HandlerPool(Handlers handlers, Ledger ledger, Completer completer, int threadLimit) {
     this.handlers = handlers;
@@ -73,10 +80,25 @@ final class HandlerPool {
 
   /** How many tasks more would begin soon if they were claimed now. */
   int startable() {
-    long rounds = QUEUE_NANOS / Math.max(1, usualNanos.get());
-    long waiting = Math.min(Integer.MAX_VALUE / 2, threadLimit * rounds);
     int free = threads.getCorePoolSize() - threads.getActiveCount();
+    // However long handlers took before: those that run now keep their threads for longer.
+    boolean stalled = free <= 0 && System.nanoTime() - lastEndNanos > QUEUE_NANOS;
+    long rounds = stalled ? 0 : QUEUE_NANOS / Math.max(1, usualNanos.get());
+    long waiting = Math.min(Integer.MAX_VALUE / 2, threadLimit * rounds);
     return (int) waiting + free - threads.getQueue().size();
+  }
+
+  /**
+   * Hands back what has waited too long for a thread; others may have one, and it costs nothing.
+   */
+  void handBackOld() {
+    long now = System.nanoTime();
+    for (Runnable one : threads.getQueue()) {
+      Held held = ((Run) one).held;
+      if (now - held.claimedNanos() > LONGEST_QUEUE_NANOS && threads.getQueue().remove(one)) {
+        handBack(held);
+      }
+    }
   }
 
   /** Has another thread stand in for one whose handler does not end though its lease is lost. */
@@ -170,7 +192,8 @@ final class HandlerPool {
       seen = Observation.failed(claimed.task(), claimed.attempt(), describe(e));
     } finally {
       held.end();
-      took(System.nanoTime() - begun);
+      lastEndNanos = System.nanoTime();
+      took(lastEndNanos - begun);
       dismiss(held);
     }
     if (answer != null) {

@@ -12,6 +12,7 @@ final class Held {
   private final QueueDriver driver;
   private final InHand inHand;
   private final Throttle.@Nullable Permit permit;
+  private final long claimedNanos;
   private volatile long leaseFromNanos;
   private @Nullable Thread runner;
   private boolean stopped;
@@ -34,11 +35,17 @@ final class Held {
     this.driver = driver;
     this.inHand = inHand;
     this.leaseFromNanos = claimSentNanos;
+    this.claimedNanos = claimSentNanos;
     this.permit = permit;
   }
 
   ClaimedTask claimed() {
     return claimed;
+  }
+
+  /** The monotonic clock before its claim was sent. */
+  long claimedNanos() {
+    return claimedNanos;
   }
 
   /**

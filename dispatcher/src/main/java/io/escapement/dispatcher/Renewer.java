@@ -51,6 +51,7 @@ final class Renewer {
 
   /** Renews what wants it, then waits until something may want it again. */
   int runOnce() throws InterruptedException {
+    pool.handBackOld();
     long now = System.nanoTime();
     List<Held> wanting = new ArrayList<>();
     long wait = LONGEST_WAIT_NANOS;

@@ -77,6 +77,22 @@ class LimitsKafkaTest {
     assertThat(done("quick")).isZero();
   }
 
+  /** Handlers have been quick so far, so many are claimed; then those that run do not end. */
+  @Test
+  void whatWaitsLongForAThreadIsHandedBackWithoutCostingAnAttempt() {
+    fixture.operator.defineKind(KindDefinition.local("slow").withMaxAttempts(1), "test");
+    fixture.submit(300, i -> request("quick" + i).kind("quick"));
+    Dispatcher dispatcher = start(LaneLimits.NONE);
+    awaitDone("quick", 300);
+    fixture.submit(60, i -> request("slow" + i).kind("slow"));
+    await("more are claimed than can run: the control")
+        .atMost(LIMIT)
+        .until(() -> dispatcher.stats().claimed() > 300 + 8);
+    await().atMost(LIMIT).until(() -> dispatcher.stats().inHand() == 8);
+    permits.release(60);
+    awaitDone("slow", 60);
+  }
+
   /** Two of four threads are the other queue's, whatever the first one has to do. */
   @Test
   void aQueuesSlowBacklogLeavesAnotherQueueItsThreads() throws Exception {
