@@ -35,6 +35,7 @@ final class CommandTree {
       command.attach(line.getCommandSpec(), terminal, environment);
       root.addSubcommand(line);
     }
+    root.addSubcommand(StubProviderCommand.build(terminal));
     root.addSubcommand(BenchCommand.build(terminal, environment));
     Complaints complaints = new Complaints(terminal.err());
     root.setOut(writer(terminal.out()));

@@ -21,6 +21,7 @@ final class Directions {
   private static final String DISPATCHER = "io.escapement.dispatcher..";
   private static final String RELAY = "io.escapement.dispatcher.relay..";
   private static final String EMBEDDED = "io.escapement.embedded..";
+  private static final String STUB = "io.escapement.embedded.stub..";
   private static final String[] DISTRIBUTION = {
     "io.escapement.assembly..",
     "io.escapement.bench..",
@@ -114,6 +115,30 @@ final class Directions {
           .resideInAPackage(EMBEDDED)
           .because("they run against any PostgreSQL and any Kafka");
 
+  static final ArchRule EMBEDDED_SEES_NO_PART =
+      noClasses()
+          .that()
+          .resideInAPackage(EMBEDDED)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(WHEEL, LEDGER, INGEST, DISPATCHER)
+          .because("the tests of all parts are built on it");
+
+  static final ArchRule STUB_NEEDS_NO_SERVERS =
+      noClasses()
+          .that()
+          .resideInAPackage(STUB)
+          .should()
+          .dependOnClassesThat()
+          .resideOutsideOfPackages(
+              STUB,
+              "java..",
+              "javax.crypto..",
+              "com.sun.net.httpserver..",
+              "com.fasterxml.jackson..",
+              "org.jspecify..")
+          .because("a provider knows nothing of us, and its process starts at once");
+
   static final ArchRule DISPATCH_KNOWS_NO_WALL_CLOCK =
       noClasses()
           .that()
@@ -138,6 +163,8 @@ final class Directions {
         JDBC_STAYS_IN_THE_LEDGER,
         NO_PART_SEES_THE_DISTRIBUTION,
         PARTS_DO_NOT_SEE_THE_EMBEDDED_SERVERS,
+        EMBEDDED_SEES_NO_PART,
+        STUB_NEEDS_NO_SERVERS,
         DISPATCH_KNOWS_NO_WALL_CLOCK);
   }
 }

@@ -41,6 +41,7 @@ class DirectionsTest {
             "io.escapement.dispatcher.Dispatcher",
             "io.escapement.dispatcher.relay.Relay",
             "io.escapement.embedded.EmbeddedStack",
+            "io.escapement.embedded.stub.StubProvider",
             "io.escapement.cli.Main")) {
       assertThat(OURS.contain(name)).as(name).isTrue();
     }

@@ -47,6 +47,12 @@ final class Offenders {
         Directions.PARTS_DO_NOT_SEE_THE_EMBEDDED_SERVERS,
         offender("io.escapement.ingest", "io.escapement.embedded.EmbeddedStack"));
     all.put(
+        Directions.EMBEDDED_SEES_NO_PART,
+        offender("io.escapement.embedded", "io.escapement.ledger.Ledger"));
+    all.put(
+        Directions.STUB_NEEDS_NO_SERVERS,
+        offender("io.escapement.embedded.stub", "io.escapement.embedded.EmbeddedStack"));
+    all.put(
         Directions.DISPATCH_KNOWS_NO_WALL_CLOCK,
         offender("io.escapement.dispatcher", "java.time.Clock"));
     assertThat(all.keySet()).containsExactlyElementsOf(Directions.all());
