@@ -9,7 +9,7 @@ public final class BenchHandler implements EffectHandler {
 
   static final String KIND = "escapement.bench";
 
-  private static final byte[] EFFECT = {1};
+  static final byte[] EFFECT = {1};
 
   @Override
   public String kind() {

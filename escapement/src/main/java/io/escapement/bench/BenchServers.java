@@ -60,14 +60,14 @@ public final class BenchServers implements AutoCloseable {
   }
 
   /** A clean ledger and topics, with more settings. */
-  BenchWorld world(List<BenchWorld.Assignment> more) {
+  BenchWorld world(List<BenchWorld.Assignment> more, Patience patience) {
     worlds++;
     String name = "escapement_bench_" + run + "_" + worlds;
     Config own = config.with(Key.TOPICS_PREFIX, name).with(Key.RELAY_SLOT, name);
     for (BenchWorld.Assignment assignment : more) {
       own = own.with(assignment.key(), assignment.value());
     }
-    return BenchWorld.create(own, name, scratch);
+    return BenchWorld.create(own, name, scratch, patience);
   }
 
   @Override

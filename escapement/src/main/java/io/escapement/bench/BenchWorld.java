@@ -35,6 +35,9 @@ final class BenchWorld implements AutoCloseable {
   /** Its handler answers at once. */
   static final String KIND = BenchHandler.KIND;
 
+  /** Its handler takes as many milliseconds as a task's value has bytes. */
+  static final String SLOW_KIND = SlowBenchHandler.KIND;
+
   static final String SOURCE = "/bench";
 
   private static final String REASON = "a benchmark's";
@@ -50,16 +53,23 @@ final class BenchWorld implements AutoCloseable {
   private final Config config;
   private final BenchDatabase database;
   private final Path scratch;
+  private final Patience patience;
   private final boolean ownsDatabase;
 
-  private BenchWorld(Config config, BenchDatabase database, Path scratch, boolean ownsDatabase) {
+  private BenchWorld(
+      Config config,
+      BenchDatabase database,
+      Path scratch,
+      Patience patience,
+      boolean ownsDatabase) {
     this.config = config;
     this.database = database;
     this.scratch = scratch;
+    this.patience = patience;
     this.ownsDatabase = ownsDatabase;
   }
 
-  static BenchWorld create(Config config, String name, Path scratch) {
+  static BenchWorld create(Config config, String name, Path scratch, Patience patience) {
     BenchDatabase database =
         BenchDatabase.create(
             LedgerConfig.of(
@@ -69,7 +79,11 @@ final class BenchWorld implements AutoCloseable {
             name);
     BenchWorld world =
         new BenchWorld(
-            config.with(Key.LEDGER_URL, database.config().url()), database, scratch, true);
+            config.with(Key.LEDGER_URL, database.config().url()),
+            database,
+            scratch,
+            patience,
+            true);
     try {
       world.assembly().migrate();
       world.assembly().createTopics(List.of());
@@ -84,7 +98,7 @@ final class BenchWorld implements AutoCloseable {
   BenchWorld withNewTopics(long number) {
     String prefix = config.text(Key.TOPICS_PREFIX) + "_" + number;
     BenchWorld other =
-        new BenchWorld(config.with(Key.TOPICS_PREFIX, prefix), database, scratch, false);
+        new BenchWorld(config.with(Key.TOPICS_PREFIX, prefix), database, scratch, patience, false);
     other.assembly().createTopics(List.of());
     return other;
   }
@@ -109,32 +123,47 @@ final class BenchWorld implements AutoCloseable {
     return config.number(Key.TOPICS_PARTITIONS);
   }
 
-  /** Defines the kind, and budgets that nothing here fills. */
+  /** Defines the kinds, and budgets that nothing here fills; tenants of one weight. */
   void openTo(int tenants) {
     try (Ledger operator = assembly().ledger(Role.OPERATOR)) {
       operator.defineKind(KindDefinition.local(KIND), REASON);
+      operator.defineKind(KindDefinition.local(SLOW_KIND), REASON);
       operator.setLimits(ROOM_TASKS, ROOM_BYTES, REASON);
       for (int t = 0; t < tenants; t++) {
-        operator.setTenant("tenant-" + t, ROOM_TASKS, ROOM_BYTES, 1, REASON);
+        operator.setTenant(tenant(t), ROOM_TASKS, ROOM_BYTES, 1, REASON);
       }
     }
   }
 
+  /** A tenant's name. */
+  static String tenant(int number) {
+    return "tenant-" + number;
+  }
+
   /** What rows of this world look like. */
   BareLoop.Shape shape(int tenants, int valueBytes) {
-    return new BareLoop.Shape(SOURCE, KIND, tenants, valueBytes, topics().requests(), partitions());
+    return shape(KIND, tenants, valueBytes);
+  }
+
+  /** Tasks of the first tenant whose handler takes so long. */
+  BareLoop.Shape slowShape(int handlerMillis) {
+    return shape(SLOW_KIND, 1, handlerMillis);
+  }
+
+  private BareLoop.Shape shape(String kind, int tenants, int valueBytes) {
+    return new BareLoop.Shape(SOURCE, kind, tenants, valueBytes, topics().requests(), partitions());
   }
 
   /**
    * Waits until a dispatcher has ended all tasks but so many, and tells how many it has left each
    * time that it looks.
    */
-  void awaitOutstanding(long atMost, ChildPart dispatcher, Patience patience, LongConsumer left) {
+  void awaitOutstanding(long atMost, ChildPart dispatcher, LongConsumer left) {
     patience.await(
         "all tasks but " + atMost + " to end",
         DRAIN_LIMIT,
+        List.of(dispatcher),
         () -> {
-          dispatcher.requireAlive();
           long now = database.outstanding();
           left.accept(now);
           return now <= atMost;
@@ -142,12 +171,12 @@ final class BenchWorld implements AutoCloseable {
   }
 
   /** Starts a dispatcher, and waits until it has ended some due tasks of every slot. */
-  ChildPart startWarmDispatcher(BareLoop.Shape shape, Patience patience) {
+  ChildPart startWarmDispatcher(BareLoop.Shape shape) {
     long others = database.outstanding();
     database.loadWaiting(shape, WARM_UP_TASKS, Duration.ZERO, Duration.ZERO);
-    ChildPart dispatcher = start("dispatch", patience);
+    ChildPart dispatcher = start("dispatch");
     try {
-      awaitOutstanding(others, dispatcher, patience, left -> {});
+      awaitOutstanding(others, dispatcher, left -> {});
       return dispatcher;
     } catch (RuntimeException e) {
       dispatcher.close();
@@ -156,7 +185,7 @@ final class BenchWorld implements AutoCloseable {
   }
 
   /** Starts a part as a process. */
-  ChildPart start(String command, Patience patience) {
+  ChildPart start(String command) {
     return ChildPart.start(command, config, scratch, patience);
   }
 

@@ -58,10 +58,8 @@ final class ChildPart implements AutoCloseable {
       patience.await(
           command + " to run",
           START_LIMIT,
-          () -> {
-            child.requireAlive();
-            return child.read(child.out).contains(" runs;");
-          });
+          List.of(child),
+          () -> child.read(child.out).contains(" runs;"));
       return child;
     } catch (RuntimeException e) {
       child.close();

@@ -4,7 +4,6 @@ import io.escapement.config.Key;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * What each way of finding due work gives and costs, side by side: lateness under load, and
@@ -19,42 +18,46 @@ public final class DiscoveryBench {
    *
    * @param repeats of every way
    * @param perSecond due tasks a second while lateness is measured
+   * @param intervals of polling; each is a way beside the wheel
    */
-  public record Plan(int repeats, int perSecond) {}
+  public record Plan(int repeats, int perSecond, List<String> intervals) {
+    public Plan {
+      intervals = List.copyOf(intervals);
+    }
+  }
 
-  private static final Map<String, List<BenchWorld.Assignment>> WAYS = ways();
-
+  private final BenchRun run;
   private final Plan plan;
   private final LatenessBench lateness;
   private final IdleBench idle;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("discovery");
 
   /** One that measures with these two. */
-  public DiscoveryBench(Plan plan, LatenessBench lateness, IdleBench idle, Consumer<String> said) {
+  public DiscoveryBench(BenchRun run, Plan plan, LatenessBench lateness, IdleBench idle) {
+    this.run = run;
     this.plan = plan;
     this.lateness = lateness;
     this.idle = idle;
-    this.said = said;
   }
 
   /** Measures. */
   public Figures run() {
-    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-      said.accept("repeat " + repeat);
-      WAYS.forEach(
-          (name, settings) -> {
-            lateness.measure(figures, name, plan.perSecond(), settings);
-            idle.measure(figures, name, settings);
-          });
-    }
+    run.repeat(
+        plan.repeats(),
+        () ->
+            ways()
+                .forEach(
+                    (name, settings) -> {
+                      lateness.measure(figures, name, plan.perSecond(), settings);
+                      idle.measure(figures, name, settings);
+                    }));
     return figures;
   }
 
-  private static Map<String, List<BenchWorld.Assignment>> ways() {
+  private Map<String, List<BenchWorld.Assignment>> ways() {
     Map<String, List<BenchWorld.Assignment>> ways = new LinkedHashMap<>();
     ways.put("wheel", List.of(new BenchWorld.Assignment(Key.DISPATCHER_DISCOVERY, "wheel")));
-    for (String interval : List.of("1s", "100ms", "10ms")) {
+    for (String interval : plan.intervals()) {
       ways.put(
           "poll " + interval,
           List.of(

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /**
  * How many due tasks a second one dispatcher process ends whose handler only answers, beside the
@@ -37,17 +36,13 @@ public final class DispatchBench {
   /** The due times of the tasks are spread over so long before now. */
   private static final Duration OVERDUE = Duration.ofMinutes(1);
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("dispatch");
 
-  public DispatchBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public DispatchBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
@@ -56,11 +51,10 @@ public final class DispatchBench {
     for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
       Map<String, Double> rates = new TreeMap<>();
       for (String name : cases) {
-        patience.requireWanted();
+        run.patience().requireWanted();
         double rate = measure(name);
         rates.put(name, rate);
-        said.accept(
-            String.format(Locale.ROOT, "  repeat %d, %s: %.0f tasks/s", repeat, name, rate));
+        run.say(String.format(Locale.ROOT, "  repeat %d, %s: %.0f tasks/s", repeat, name, rate));
       }
       rates.forEach((name, rate) -> figures.add(name, "tasks_per_s", rate, "tasks/s"));
       double ratio = rates.getOrDefault(WHEEL, 0.0) / rates.getOrDefault(FLOOR, 0.0);
@@ -72,7 +66,7 @@ public final class DispatchBench {
   }
 
   private double measure(String name) {
-    try (BenchWorld world = servers.world(List.of())) {
+    try (BenchWorld world = run.world(List.of())) {
       world.openTo(plan.tenants());
       BareLoop.Shape shape = world.shape(plan.tenants(), plan.valueBytes());
       world
@@ -88,7 +82,7 @@ public final class DispatchBench {
     throughput.note(0);
     try (BareDrain drain = world.database().bareDrain()) {
       for (long done = 0; done < plan.tasks(); ) {
-        patience.requireWanted();
+        run.patience().requireWanted();
         int ended = drain.commit(FLOOR_BATCH);
         if (ended == 0) {
           throw new IllegalStateException("only " + done + " of the loaded tasks were due");
@@ -103,8 +97,8 @@ public final class DispatchBench {
   private double wheel(BenchWorld world) {
     Throughput throughput = new Throughput();
     throughput.note(0);
-    try (ChildPart dispatcher = world.start("dispatch", patience)) {
-      world.awaitOutstanding(0, dispatcher, patience, left -> throughput.note(plan.tasks() - left));
+    try (ChildPart dispatcher = world.start("dispatch")) {
+      world.awaitOutstanding(0, dispatcher, left -> throughput.note(plan.tasks() - left));
     }
     return throughput.perSecond(plan.tasks());
   }

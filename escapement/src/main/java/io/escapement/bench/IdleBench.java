@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * What one dispatcher process that has all slots costs while nothing is due: statements and buffers
@@ -40,39 +39,32 @@ public final class IdleBench {
   private static final String IDLE = "idle";
   private static final double PERCENT = 100;
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("idle");
 
-  public IdleBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public IdleBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
   public Figures run() {
-    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-      said.accept("repeat " + repeat);
-      measure(figures, IDLE, List.of());
-    }
+    run.repeat(plan.repeats(), () -> measure(figures, IDLE, List.of()));
     return figures;
   }
 
   /** Measures once with some settings. */
   void measure(Figures into, String name, List<BenchWorld.Assignment> settings) {
-    try (BenchWorld world = servers.world(settings);
+    try (BenchWorld world = run.world(settings);
         UsageMeter meter = world.database().usage(Role.DISPATCHER)) {
       world.openTo(plan.tenants());
       BareLoop.Shape shape = world.shape(plan.tenants(), plan.valueBytes());
       world.database().loadWaiting(shape, plan.waiting(), Duration.ofDays(1), Duration.ZERO);
-      try (ChildPart dispatcher = world.startWarmDispatcher(shape, patience)) {
+      try (ChildPart dispatcher = world.startWarmDispatcher(shape)) {
         // So that no vacuum of the server's own is due.
         world.database().settle();
-        patience.pass(Duration.ofSeconds(plan.calmSeconds()));
+        run.patience().pass(Duration.ofSeconds(plan.calmSeconds()));
         measure(into, name, meter, dispatcher);
       }
     }
@@ -82,7 +74,7 @@ public final class IdleBench {
     Usage before = meter.read();
     Duration cpuBefore = dispatcher.cpu();
     long begun = System.nanoTime();
-    patience.pass(Duration.ofSeconds(plan.seconds()));
+    run.patience().pass(Duration.ofSeconds(plan.seconds()));
     double seconds = (System.nanoTime() - begun) / 1e9;
     Duration cpu = dispatcher.cpu().minus(cpuBefore);
     Usage after = meter.read();
@@ -93,7 +85,7 @@ public final class IdleBench {
     into.add(name, "statements_per_s", statements, "statements/s");
     into.add(name, "buffers_per_s", buffers, "buffers/s");
     into.add(name, "core_percent", percent, "% of a core");
-    said.accept(
+    run.say(
         String.format(
             Locale.ROOT,
             "  %.2f statements/s, %.0f buffers/s, %.1f %% of a core",

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,21 +52,17 @@ public final class IngestBench {
   private static final String RATE = "tasks_per_s";
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures(BENCH);
   private long seed;
 
   /** A case: a bare loop or so many processes, in an empty ledger or beside a history. */
   private record Case(String name, int processes, boolean beside) {}
 
-  public IngestBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public IngestBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
@@ -77,15 +72,15 @@ public final class IngestBench {
       return figures;
     }
     try (BenchWorld old = world()) {
-      said.accept("loading a history of " + plan.history() + " ended tasks");
+      run.say("loading a history of " + plan.history() + " ended tasks");
       old.database()
           .loadHistory(
               old.shape(plan.tenants(), plan.valueBytes()),
               plan.randomIds(),
               plan.history(),
               loaded -> {
-                patience.requireWanted();
-                said.accept("  " + loaded);
+                run.patience().requireWanted();
+                run.say("  " + loaded);
               });
       repeat(
           List.of(new Case(BARE + WITH_HISTORY, 0, true), new Case(ONE + WITH_HISTORY, 1, true)),
@@ -102,10 +97,10 @@ public final class IngestBench {
     for (int repeat = 0; repeat < plan.repeats(); repeat++) {
       Map<String, Double> rates = new TreeMap<>();
       for (Case one : cases) {
-        patience.requireWanted();
+        run.patience().requireWanted();
         double rate = measure(one, old);
         rates.put(one.name(), rate);
-        said.accept(
+        run.say(
             String.format(
                 Locale.ROOT, "  repeat %d, %s: %.0f tasks/s", repeat + 1, one.name(), rate));
       }
@@ -129,7 +124,7 @@ public final class IngestBench {
   }
 
   private BenchWorld world() {
-    BenchWorld world = servers.world(List.of());
+    BenchWorld world = run.world(List.of());
     world.openTo(plan.tenants());
     return world;
   }
@@ -160,7 +155,7 @@ public final class IngestBench {
       Throughput throughput = new Throughput();
       throughput.note(0);
       for (int done = 0; done < plan.records(); ) {
-        patience.requireWanted();
+        run.patience().requireWanted();
         int many = Math.min(batch, plan.records() - done);
         loop.commit(ids, many);
         done += many;
@@ -176,9 +171,9 @@ public final class IngestBench {
         new RequestProducer(world, plan.tenants(), plan.valueBytes(), 5)) {
       String topic = world.topics().requests();
       for (int p = 0; p < processes; p++) {
-        parts.add(world.start("ingest", patience));
+        parts.add(world.start("ingest"));
       }
-      IngestGroup.awaitShared(world, processes, patience);
+      IngestGroup.awaitShared(world, processes, run.patience());
       producer.send(plan.warmUp(), i -> ids.next());
       producer.finish();
       awaitDecided(world, topic, plan.warmUp(), parts);
@@ -186,25 +181,25 @@ public final class IngestBench {
       try (Gate gate = world.database().closeGate()) {
         producer.send(plan.records(), i -> ids.next());
         producer.finish();
-        patience.await(
-            processes + " ingest processes at the gate",
-            LIMIT,
-            () -> {
-              parts.forEach(ChildPart::requireAlive);
-              return gate.waiting() >= processes;
-            });
+        run.patience()
+            .await(
+                processes + " ingest processes at the gate",
+                LIMIT,
+                parts,
+                () -> gate.waiting() >= processes);
       }
       Throughput throughput = new Throughput();
       throughput.note(0);
-      patience.await(
-          "every record to be decided",
-          LIMIT,
-          () -> {
-            parts.forEach(ChildPart::requireAlive);
-            long done = world.database().decided(topic) - plan.warmUp();
-            throughput.note(done);
-            return done >= plan.records();
-          });
+      run.patience()
+          .await(
+              "every record to be decided",
+              LIMIT,
+              parts,
+              () -> {
+                long done = world.database().decided(topic) - plan.warmUp();
+                throughput.note(done);
+                return done >= plan.records();
+              });
       return throughput.perSecond(plan.records());
     } finally {
       parts.forEach(ChildPart::close);
@@ -212,12 +207,11 @@ public final class IngestBench {
   }
 
   private void awaitDecided(BenchWorld world, String topic, long records, List<ChildPart> parts) {
-    patience.await(
-        "the warm-up to be decided",
-        LIMIT,
-        () -> {
-          parts.forEach(ChildPart::requireAlive);
-          return world.database().decided(topic) >= records;
-        });
+    run.patience()
+        .await(
+            "the warm-up to be decided",
+            LIMIT,
+            parts,
+            () -> world.database().decided(topic) >= records);
   }
 }

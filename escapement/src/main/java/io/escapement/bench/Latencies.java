@@ -2,6 +2,7 @@ package io.escapement.bench;
 
 import io.escapement.assembly.CommandFailure;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -42,8 +43,20 @@ final class Latencies {
     return true;
   }
 
-  /** The percentiles of those from a number on, in milliseconds. */
-  double[] percentileMillis(int from, int to, double... shares) {
+  /**
+   * Adds the percentiles of those from a number on to what was measured.
+   *
+   * @return the same for people
+   */
+  String addTo(Figures figures, String caseName, int from, int to) {
+    double[] millis = percentileMillis(from, to, 0.5, 0.99);
+    figures.add(caseName, "p50_ms", millis[0], "ms");
+    figures.add(caseName, "p99_ms", millis[1], "ms");
+    return String.format(
+        Locale.ROOT, "  p50 %.1f ms, p99 %.1f ms at %s", millis[0], millis[1], caseName);
+  }
+
+  private double[] percentileMillis(int from, int to, double... shares) {
     double[] millis = new double[to - from];
     for (int i = from; i < to; i++) {
       if (arrived.get(i) == 0) {

@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * How late one dispatcher process claims tasks that were accepted long before they are due, at even
@@ -52,40 +51,33 @@ public final class LatenessBench {
 
   private static final int LOADED_A_SECOND = 5_000;
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("lateness");
 
-  public LatenessBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public LatenessBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
   public Figures run() {
-    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-      said.accept("repeat " + repeat);
-      for (int perSecond : RATES) {
-        measure(figures, perSecond + "/s", perSecond, List.of());
-      }
-    }
+    run.repeat(
+        plan.repeats(),
+        () -> RATES.forEach(perSecond -> measure(figures, perSecond + "/s", perSecond, List.of())));
     return figures;
   }
 
   /** Measures one rate with some settings. */
   void measure(Figures into, String name, int perSecond, List<BenchWorld.Assignment> settings) {
-    patience.requireWanted();
+    run.patience().requireWanted();
     List<BenchWorld.Assignment> all = new ArrayList<>(settings);
     if (plan.nearHorizon()) {
       all.addAll(NEAR);
     }
-    try (BenchWorld world = servers.world(all)) {
+    try (BenchWorld world = run.world(all)) {
       world.openTo(plan.tenants());
-      tell(into, name, measure(world, perSecond));
+      tell(run, into, name, measure(world, perSecond));
     }
   }
 
@@ -95,7 +87,7 @@ public final class LatenessBench {
     Duration step = Duration.ofSeconds(1).dividedBy(perSecond);
     int warmUp = perSecond * plan.warmUpSeconds();
     int tasks = warmUp + perSecond * plan.seconds();
-    try (ChildPart dispatcher = world.startWarmDispatcher(shape, patience)) {
+    try (ChildPart dispatcher = world.startWarmDispatcher(shape)) {
       // Nobody tells the dispatcher of them: it must find them when it next reads ahead.
       Duration horizon = world.config().time(Key.DISPATCHER_HORIZON);
       Duration lead = horizon.plus(LOADING).plusSeconds(tasks / LOADED_A_SECOND);
@@ -105,13 +97,14 @@ public final class LatenessBench {
       }
       database.settle();
       Instant last = first.plus(step.multipliedBy(tasks));
-      patience.pass(Duration.between(database.clock(), last));
-      world.awaitOutstanding(0, dispatcher, patience, left -> {});
+      run.patience().pass(Duration.between(database.clock(), last));
+      world.awaitOutstanding(0, dispatcher, left -> {});
       return checked(database.lateness(first.plus(step.multipliedBy(warmUp))), tasks - warmUp);
     }
   }
 
-  private static ClaimLateness checked(ClaimLateness seen, int tasks) {
+  /** Fails if one of them isn't done, or any was claimed too early. */
+  static ClaimLateness checked(ClaimLateness seen, int tasks) {
     if (seen.tasks() != tasks) {
       throw new CommandFailure("of " + tasks + " tasks " + seen.tasks() + " are done");
     }
@@ -122,14 +115,15 @@ public final class LatenessBench {
     return seen;
   }
 
-  private void tell(Figures into, String name, ClaimLateness seen) {
+  /** Adds it to what was measured, and tells it. */
+  static void tell(BenchRun run, Figures into, String name, ClaimLateness seen) {
     into.add(name, "p50_ms", seen.p50Millis(), "ms");
     into.add(name, "p99_ms", seen.p99Millis(), "ms");
     into.add(name, "max_ms", seen.mostMillis(), "ms");
-    said.accept(
+    run.say(
         String.format(
             Locale.ROOT,
-            "  p50 %.1f ms, p99 %.1f ms, at most %.1f ms at %s",
+            "  p50 %.1f ms, p99 %.1f ms, at most %.1f ms: %s",
             seen.p50Millis(),
             seen.p99Millis(),
             seen.mostMillis(),

@@ -4,7 +4,6 @@ import io.escapement.ledger.bench.OldSnapshot;
 import io.escapement.ledger.bench.OutboxWriter;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * How large the outbox table is, its indexes and what it stores beside itself included, while rows
@@ -26,25 +25,21 @@ public final class OutboxBench {
 
   private static final double MEGABYTE = 1 << 20;
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("outbox");
   private long records;
 
-  public OutboxBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public OutboxBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures, once: it takes as long as it takes. */
   public Figures run() {
-    try (BenchWorld world = servers.world(List.of());
+    try (BenchWorld world = run.world(List.of());
         OutboxWriter writer = world.database().outbox();
-        ChildPart relay = world.start("relay", patience)) {
+        ChildPart relay = world.start("relay")) {
       phase(world, writer, relay, "steady", plan.steadySeconds());
       try (OldSnapshot snapshot = world.database().oldSnapshot()) {
         phase(world, writer, relay, "vacuum held back", plan.heldSeconds());
@@ -58,7 +53,7 @@ public final class OutboxBench {
   private void phase(
       BenchWorld world, OutboxWriter writer, ChildPart relay, String name, int seconds) {
     long[] bytes = {0, 0};
-    new Pacer(plan.perSecond(), patience)
+    new Pacer(plan.perSecond(), run.patience())
         .run(
             seconds * plan.perSecond(),
             (i, intended) -> {
@@ -73,7 +68,7 @@ public final class OutboxBench {
             });
     figures.add(name, "largest_mb", bytes[0] / MEGABYTE, "MiB");
     figures.add(name, "last_mb", bytes[1] / MEGABYTE, "MiB");
-    said.accept(
+    run.say(
         String.format(
             Locale.ROOT,
             "  %s: at most %.1f MiB, %.1f at its end",

@@ -2,6 +2,7 @@ package io.escapement.bench;
 
 import io.escapement.assembly.CommandFailure;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -33,6 +34,17 @@ final class Patience {
       }
       LockSupport.parkNanos(LOOK_EVERY.toNanos());
     }
+  }
+
+  /** The same while these parts run; fails if one of them has ended by itself. */
+  void await(String what, Duration atMost, List<ChildPart> alive, BooleanSupplier isSo) {
+    await(
+        what,
+        atMost,
+        () -> {
+          alive.forEach(ChildPart::requireAlive);
+          return isSo.getAsBoolean();
+        });
   }
 
   /** Lets time pass. */

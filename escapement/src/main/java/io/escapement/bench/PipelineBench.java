@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * The way of a task through all of it: produced, decided, told to the dispatcher, run, and its
@@ -39,25 +38,18 @@ public final class PipelineBench {
   private static final int LINGER_BULK_MILLIS = 5;
   private static final String NUMBERED = BenchWorld.SOURCE + "|n";
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("pipeline");
 
-  public PipelineBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public PipelineBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
   public Figures run() {
-    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-      said.accept("repeat " + repeat);
-      measure();
-    }
+    run.repeat(plan.repeats(), this::measure);
     return figures;
   }
 
@@ -65,7 +57,7 @@ public final class PipelineBench {
     int steps = plan.perSecond() * (plan.warmUpSeconds() + plan.seconds());
     Latencies latencies = new Latencies(steps);
     List<ChildPart> parts = new ArrayList<>();
-    try (BenchWorld world = servers.world(List.of())) {
+    try (BenchWorld world = run.world(List.of())) {
       world.openTo(plan.tenants());
       try (CommittedReader outcomes =
           CommittedReader.follow(
@@ -73,7 +65,7 @@ public final class PipelineBench {
               world.topics().outcomes(),
               (key, nanos) -> latencies.arrived(number(key), nanos))) {
         for (String part : List.of("relay", "dispatch", "ingest")) {
-          parts.add(world.start(part, patience));
+          parts.add(world.start(part));
         }
         whole(world, outcomes, parts);
         oneByOne(world, latencies, parts);
@@ -96,7 +88,7 @@ public final class PipelineBench {
       awaitCount(outcomes, plan.warmUp() + (long) plan.tasks(), parts);
       double rate = plan.tasks() * 1e9 / (System.nanoTime() - begun);
       figures.add("immediate tasks", "tasks_per_s", rate, "tasks/s");
-      said.accept(String.format(Locale.ROOT, "  %.0f tasks/s from topic to outcome", rate));
+      run.say(String.format(Locale.ROOT, "  %.0f tasks/s from topic to outcome", rate));
     }
   }
 
@@ -107,7 +99,7 @@ public final class PipelineBench {
     int to = from + plan.perSecond() * plan.seconds();
     try (RequestProducer producer =
         new RequestProducer(world, plan.tenants(), plan.valueBytes(), 0)) {
-      new Pacer(plan.perSecond(), patience)
+      new Pacer(plan.perSecond(), run.patience())
           .run(
               to,
               (i, intended) -> {
@@ -115,30 +107,14 @@ public final class PipelineBench {
                 producer.send("n" + i);
               });
       producer.finish();
-      patience.await(
-          "every outcome",
-          LIMIT,
-          () -> {
-            parts.forEach(ChildPart::requireAlive);
-            return latencies.allArrived(from, to);
-          });
+      run.patience().await("every outcome", LIMIT, parts, () -> latencies.allArrived(from, to));
     }
     String name = plan.perSecond() + " a second";
-    double[] millis = latencies.percentileMillis(from, to, 0.5, 0.99);
-    figures.add(name, "p50_ms", millis[0], "ms");
-    figures.add(name, "p99_ms", millis[1], "ms");
-    said.accept(
-        String.format(Locale.ROOT, "  p50 %.1f ms, p99 %.1f ms at %s", millis[0], millis[1], name));
+    run.say(latencies.addTo(figures, name, from, to));
   }
 
   private void awaitCount(CommittedReader outcomes, long wanted, List<ChildPart> parts) {
-    patience.await(
-        wanted + " outcomes",
-        LIMIT,
-        () -> {
-          parts.forEach(ChildPart::requireAlive);
-          return outcomes.count() >= wanted;
-        });
+    run.patience().await(wanted + " outcomes", LIMIT, parts, () -> outcomes.count() >= wanted);
   }
 
   /** The number in the key of an event whose latency is measured; -1: another one. */

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /**
  * What the relay alone costs and does, as a process of its own: latency from commit to readable,
@@ -37,26 +36,23 @@ public final class RelayBench {
   private static final String FULL = "full load";
   private static final String KILLED = "kill -9 of the leader";
 
-  private final BenchServers servers;
+  private final BenchRun run;
   private final Plan plan;
-  private final Patience patience;
-  private final Consumer<String> said;
   private final Figures figures = new Figures("relay");
 
-  public RelayBench(BenchServers servers, Plan plan, Stop stop, Consumer<String> said) {
-    this.servers = servers;
+  public RelayBench(BenchRun run, Plan plan) {
+    this.run = run;
     this.plan = plan;
-    this.patience = new Patience(stop::isWanted);
-    this.said = said;
   }
 
   /** Measures. */
   public Figures run() {
-    for (int repeat = 1; repeat <= plan.repeats(); repeat++) {
-      said.accept("repeat " + repeat);
-      latencyIdleAndTakeover();
-      fullLoad();
-    }
+    run.repeat(
+        plan.repeats(),
+        () -> {
+          latencyIdleAndTakeover();
+          fullLoad();
+        });
     return figures;
   }
 
@@ -65,7 +61,7 @@ public final class RelayBench {
     int to = from + plan.perSecond() * plan.seconds();
     Latencies latencies = new Latencies(to);
     AtomicLong lastTask = new AtomicLong(-1);
-    try (BenchWorld world = servers.world(List.of());
+    try (BenchWorld world = run.world(List.of());
         CommittedReader hints =
             CommittedReader.follow(
                 world,
@@ -77,7 +73,7 @@ public final class RelayBench {
                   latencies.arrived((int) Math.min(task / HINTS, Integer.MAX_VALUE), nanos);
                 });
         OutboxWriter writer = world.database().outbox();
-        ChildPart leader = world.start("relay", patience)) {
+        ChildPart leader = world.start("relay")) {
       awaitProbe(writer, lastTask, leader, (long) to * HINTS);
       latency(writer, hints, latencies, leader, from, to);
       idle(leader);
@@ -87,14 +83,15 @@ public final class RelayBench {
 
   /** A relay that runs may not lead yet. */
   private void awaitProbe(OutboxWriter writer, AtomicLong lastTask, ChildPart relay, long probe) {
-    patience.await(
-        "the relay to lead",
-        LIMIT,
-        () -> {
-          relay.requireAlive();
-          writer.commit(OutboxRows.hints(probe, 1));
-          return lastTask.get() >= probe;
-        });
+    run.patience()
+        .await(
+            "the relay to lead",
+            LIMIT,
+            List.of(relay),
+            () -> {
+              writer.commit(OutboxRows.hints(probe, 1));
+              return lastTask.get() >= probe;
+            });
   }
 
   private void latency(
@@ -104,7 +101,7 @@ public final class RelayBench {
       ChildPart relay,
       int from,
       int to) {
-    new Pacer(plan.perSecond(), patience)
+    new Pacer(plan.perSecond(), run.patience())
         .run(
             to,
             (i, intended) -> {
@@ -113,31 +110,26 @@ public final class RelayBench {
               latencies.begun(i, System.nanoTime());
               writer.commit(row);
             });
-    patience.await(
-        "every hint",
-        LIMIT,
-        () -> {
-          relay.requireAlive();
-          return hints.count() > 0 && latencies.allArrived(from, to);
-        });
+    run.patience()
+        .await(
+            "every hint",
+            LIMIT,
+            List.of(relay),
+            () -> hints.count() > 0 && latencies.allArrived(from, to));
     String name = plan.perSecond() + " transactions a second";
-    double[] millis = latencies.percentileMillis(from, to, 0.5, 0.99);
-    figures.add(name, "p50_ms", millis[0], "ms");
-    figures.add(name, "p99_ms", millis[1], "ms");
-    said.accept(
-        String.format(Locale.ROOT, "  p50 %.1f ms, p99 %.1f ms at %s", millis[0], millis[1], name));
+    run.say(latencies.addTo(figures, name, from, to));
   }
 
   private void idle(ChildPart relay) {
-    patience.pass(CALM);
+    run.patience().pass(CALM);
     Duration before = relay.cpu();
     long begun = System.nanoTime();
-    patience.pass(Duration.ofSeconds(plan.idleSeconds()));
+    run.patience().pass(Duration.ofSeconds(plan.idleSeconds()));
     long nanos = System.nanoTime() - begun;
     double percent = PERCENT * relay.cpu().minus(before).toNanos() / nanos;
     relay.requireAlive();
     figures.add(IDLE, "idle_core_percent", percent, "% of a core");
-    said.accept(String.format(Locale.ROOT, "  %.1f %% of a core while idle", percent));
+    run.say(String.format(Locale.ROOT, "  %.1f %% of a core while idle", percent));
   }
 
   private void takeover(
@@ -146,46 +138,46 @@ public final class RelayBench {
       AtomicLong lastTask,
       ChildPart leader,
       long firstTask) {
-    try (ChildPart standby = world.start("relay", patience)) {
-      patience.pass(CALM);
+    try (ChildPart standby = world.start("relay")) {
+      run.patience().pass(CALM);
       awaitProbe(writer, lastTask, leader, firstTask);
       leader.kill();
       long killed = System.nanoTime();
       writer.commit(OutboxRows.hints(firstTask + 1, 1));
-      patience.await(
-          "the standby to take over",
-          LIMIT,
-          () -> {
-            standby.requireAlive();
-            return lastTask.get() > firstTask;
-          });
+      run.patience()
+          .await(
+              "the standby to take over",
+              LIMIT,
+              List.of(standby),
+              () -> lastTask.get() > firstTask);
       double millis = (System.nanoTime() - killed) / 1e6;
       figures.add(KILLED, "takeover_ms", millis, "ms");
-      said.accept(String.format(Locale.ROOT, "  %.0f ms until a standby relays", millis));
+      run.say(String.format(Locale.ROOT, "  %.0f ms until a standby relays", millis));
     }
   }
 
   private void fullLoad() {
-    try (BenchWorld world = servers.world(List.of());
+    try (BenchWorld world = run.world(List.of());
         TopicEnds ends =
             new TopicEnds(
                 world, List.of(world.topics().receipts(), world.topics().dispatch("default")))) {
       // The first relay makes the slot, so that what is written next waits for the second one.
-      try (ChildPart first = world.start("relay", patience);
+      try (ChildPart first = world.start("relay");
           OutboxWriter writer = world.database().outbox()) {
-        patience.await(
-            "the relay to lead",
-            LIMIT,
-            () -> {
-              first.requireAlive();
-              writer.commit(OutboxRows.hints(0, 1));
-              return ends.sum() > 0;
-            });
+        run.patience()
+            .await(
+                "the relay to lead",
+                LIMIT,
+                List.of(first),
+                () -> {
+                  writer.commit(OutboxRows.hints(0, 1));
+                  return ends.sum() > 0;
+                });
       }
       preload(world);
       world.database().settle();
       long before = ends.sum();
-      try (ChildPart relay = world.start("relay", patience)) {
+      try (ChildPart relay = world.start("relay")) {
         figures.add(FULL, "events_per_s", follow(ends, before, relay), "events/s");
       }
     }
@@ -195,7 +187,7 @@ public final class RelayBench {
     int rows = Math.ceilDiv(plan.events(), EVENTS_A_ROW);
     try (OutboxWriter writer = world.database().outbox()) {
       for (int row = 0; row < rows; row++) {
-        patience.requireWanted();
+        run.patience().requireWanted();
         int records = EVENTS_A_ROW / 2;
         writer.commit(
             OutboxRows.admitted(world.topics().requests(), 1 + (long) row * records, records));
@@ -208,23 +200,24 @@ public final class RelayBench {
     Throughput throughput = new Throughput();
     throughput.note(0);
     long[] lastChange = {0, System.nanoTime()};
-    patience.await(
-        "the relay to send everything",
-        LIMIT,
-        () -> {
-          relay.requireAlive();
-          long done = ends.sum() - before;
-          throughput.note(done);
-          if (done != lastChange[0]) {
-            lastChange[0] = done;
-            lastChange[1] = System.nanoTime();
-          }
-          return done >= events && System.nanoTime() - lastChange[1] > CALM.toNanos();
-        });
+    run.patience()
+        .await(
+            "the relay to send everything",
+            LIMIT,
+            List.of(relay),
+            () -> {
+              long done = ends.sum() - before;
+              throughput.note(done);
+              if (done != lastChange[0]) {
+                lastChange[0] = done;
+                lastChange[1] = System.nanoTime();
+              }
+              return done >= events && System.nanoTime() - lastChange[1] > CALM.toNanos();
+            });
     // Commit markers stand in the topics too, evenly.
     double share = (double) events / lastChange[0];
     double rate = throughput.perSecond(lastChange[0]) * share;
-    said.accept(String.format(Locale.ROOT, "  %.0f events/s at full load", rate));
+    run.say(String.format(Locale.ROOT, "  %.0f events/s at full load", rate));
     return rate;
   }
 }

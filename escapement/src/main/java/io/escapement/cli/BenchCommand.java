@@ -1,10 +1,10 @@
 package io.escapement.cli;
 
 import io.escapement.assembly.CommandFailure;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.BenchServers;
 import io.escapement.bench.Figure;
 import io.escapement.bench.Figures;
-import io.escapement.bench.Stop;
 import io.escapement.cli.Main.Terminal;
 import io.escapement.config.Config;
 import io.escapement.config.Key.Group;
@@ -17,6 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** Measures one thing, and tells it in a table and in lines of JSON. */
@@ -39,13 +41,6 @@ abstract class BenchCommand extends ConfiguredCommand {
   private @Nullable Path directory;
 
   @Option(
-      names = "--repeats",
-      paramLabel = "N",
-      description =
-          "How often every case is measured; the medians are told. Default: 3, or 1 with --quick.")
-  private @Nullable Integer repeats;
-
-  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Also write the figures to this file, one JSON object a line.")
@@ -55,6 +50,10 @@ abstract class BenchCommand extends ConfiguredCommand {
       names = "--quick",
       description = "Very few records: shows that it works, the figures mean nothing.")
   private boolean quick;
+
+  private final List<Amount> amounts = new ArrayList<>();
+  private final Amount repeats =
+      amount("--repeats", 3, 1, "How often every case is measured; the medians are told.");
 
   BenchCommand(Group... groups) {
     super(groups);
@@ -71,6 +70,7 @@ abstract class BenchCommand extends ConfiguredCommand {
             new RelayBenchCommand(),
             new DispatchBenchCommand(),
             new LatenessBenchCommand(),
+            new FairnessBenchCommand(),
             new IdleBenchCommand(),
             new DiscoveryBenchCommand(),
             new OutboxBenchCommand())) {
@@ -87,11 +87,37 @@ abstract class BenchCommand extends ConfiguredCommand {
   }
 
   /** Measures on these servers. */
-  abstract Figures measure(BenchServers servers, Stop stop) throws InterruptedException;
+  abstract Figures measure(BenchRun run);
+
+  /** Declares an option for a number: what is usual, and what {@code --quick} makes of it. */
+  final Amount amount(String name, int usual, int quickly, String meaning) {
+    return amount(name, "N", usual, quickly, meaning);
+  }
+
+  /** {@code --tenants}. */
+  final Amount tenants() {
+    return amount("--tenants", 10, 10, "Tenants that share the tasks.");
+  }
+
+  /** {@code --payload}. */
+  final Amount payload() {
+    return amount("--payload", "BYTES", 200, 200, "Size of each task's value.");
+  }
+
+  private Amount amount(String name, String label, int usual, int quickly, String meaning) {
+    Amount amount = new Amount(name, label, usual, quickly, meaning);
+    amounts.add(amount);
+    return amount;
+  }
 
   @Override
-  public final Integer call() throws IOException, InterruptedException {
-    requireWritable();
+  final void addOptions(CommandSpec spec) {
+    amounts.forEach(amount -> spec.addOption(amount.option));
+  }
+
+  @Override
+  public final Integer call() throws IOException {
+    requireSensible();
     Config config = config();
     StopSignal stop = StopSignal.install();
     say(given ? "using the given servers" : "starting PostgreSQL and Kafka");
@@ -100,41 +126,33 @@ abstract class BenchCommand extends ConfiguredCommand {
         given
             ? BenchServers.given(config)
             : BenchServers.embedded(config, directory, serverSettings())) {
-      figures = measure(servers, () -> stop.requested().isDone());
+      figures = measure(new BenchRun(servers, () -> stop.requested().isDone(), this::say));
     }
     report(figures);
     return DONE;
   }
 
   final int repeats() {
-    int wanted = repeats == null ? (quick ? 1 : 3) : repeats;
-    return atLeast(1, "--repeats", wanted);
+    return repeats.value();
   }
 
   final boolean isQuick() {
     return quick;
   }
 
-  /** What was asked for, or what is usual, or very little with {@code --quick}. */
-  final int sized(@Nullable Integer asked, int usual, int little) {
-    return asked != null ? asked : quick ? little : usual;
+  /** What is usual, or very little with {@code --quick}. */
+  final int sized(int usual, int quickly) {
+    return quick ? quickly : usual;
   }
 
   /** How long nothing is measured before latencies are. */
   final int warmUpSeconds() {
-    return sized(null, WARM_UP_SECONDS, 1);
+    return sized(WARM_UP_SECONDS, 1);
   }
 
-  static int atLeast(int least, String option, int value) {
-    if (value < least) {
-      throw CommandFailure.wrongUse(
-          option + " is " + value + "; it must be at least " + least, null);
-    }
-    return value;
-  }
-
-  /** Before minutes are spent on figures that can't be written. */
-  private void requireWritable() {
+  /** Before minutes are spent on figures that can't be written, or servers started for nothing. */
+  private void requireSensible() {
+    amounts.forEach(Amount::value);
     if (json != null) {
       writeJson(json, List.of());
     }
@@ -167,6 +185,44 @@ abstract class BenchCommand extends ConfiguredCommand {
     }
   }
 
+  /** An option for a number of something. */
+  final class Amount {
+    private final String name;
+    private final int usual;
+    private final int quickly;
+    private final OptionSpec option;
+    private int least = 1;
+
+    private Amount(String name, String label, int usual, int quickly, String meaning) {
+      this.name = name;
+      this.usual = usual;
+      this.quickly = quickly;
+      String otherwise = quickly == usual ? "" : ", or " + quickly + " with --quick";
+      this.option =
+          OptionSpec.builder(name)
+              .paramLabel(label)
+              .type(Integer.class)
+              .description(meaning + " Default: " + usual + otherwise)
+              .build();
+    }
+
+    /** Fewer than this make no sense; otherwise fewer than one. */
+    Amount atLeast(int fewest) {
+      least = fewest;
+      return this;
+    }
+
+    /** What was asked for, or what is usual, or very little with {@code --quick}. */
+    int value() {
+      int value = option.getValue() instanceof Integer asked ? asked : sized(usual, quickly);
+      if (value < least) {
+        throw CommandFailure.wrongUse(
+            name + " is " + value + "; it must be at least " + least, null);
+      }
+      return value;
+    }
+  }
+
   /** Holds the benchmarks. */
   @Command(
       name = "bench",
@@ -176,7 +232,7 @@ abstract class BenchCommand extends ConfiguredCommand {
       },
       synopsisSubcommandLabel = "BENCHMARK")
   static final class Parent implements Runnable {
-    @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+    @CommandLine.Spec private @Nullable CommandSpec spec;
 
     @Override
     public void run() {

@@ -63,6 +63,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     environment = variables;
     ownSpec.usageMessage().sortOptions(false).abbreviateSynopsis(true);
     ownSpec.mixinStandardHelpOptions(true);
+    addOptions(ownSpec);
     for (Key key : Key.values()) {
       if (groups.contains(key.group())) {
         ownSpec.addOption(
@@ -76,6 +77,9 @@ abstract class ConfiguredCommand implements Callable<Integer> {
       }
     }
   }
+
+  /** For options that are no settings and no fields. */
+  void addOptions(CommandSpec ownSpec) {}
 
   /** The settings of this run. */
   final Config config() {

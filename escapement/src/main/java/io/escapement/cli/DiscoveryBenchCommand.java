@@ -1,14 +1,13 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.DiscoveryBench;
 import io.escapement.bench.Figures;
 import io.escapement.bench.IdleBench;
 import io.escapement.bench.LatenessBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,24 +23,24 @@ final class DiscoveryBenchCommand extends BenchCommand {
   private static final int TENANTS = 10;
   private static final int VALUE_BYTES = 200;
 
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      defaultValue = "500",
-      description = "Due tasks a second while lateness is measured. Default: ${DEFAULT-VALUE}")
-  private int rate;
+  private final Amount rate =
+      amount("--rate", 500, 500, "Due tasks a second while lateness is measured.");
+  private final Amount seconds =
+      amount("--seconds", 30, 2, "How long their due times are spread over.");
+  private final Amount idleSeconds =
+      amount(
+          "--idle-seconds",
+          30,
+          IdleBenchCommand.QUICK_SECONDS,
+          "How long the idle dispatcher is watched.");
 
   @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long their due times are spread over. Default: 30")
-  private @Nullable Integer seconds;
-
-  @Option(
-      names = "--idle-seconds",
-      paramLabel = "N",
-      description = "How long the idle dispatcher is watched. Default: 30")
-  private @Nullable Integer idleSeconds;
+      names = "--poll-every",
+      paramLabel = "TIME",
+      split = ",",
+      defaultValue = "1s,100ms,10ms",
+      description = "The intervals of polling beside the wheel. Default: ${DEFAULT-VALUE}")
+  private List<String> intervals = List.of();
 
   DiscoveryBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.DISPATCHER);
@@ -53,37 +52,23 @@ final class DiscoveryBenchCommand extends BenchCommand {
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     LatenessBench lateness =
         new LatenessBench(
-            servers,
+            run,
             new LatenessBench.Plan(
-                1,
-                atLeast(1, "--seconds", sized(seconds, 30, 2)),
-                warmUpSeconds(),
-                TENANTS,
-                VALUE_BYTES,
-                isQuick()),
-            stop,
-            this::say);
+                1, seconds.value(), warmUpSeconds(), TENANTS, VALUE_BYTES, isQuick()));
     IdleBench idle =
         new IdleBench(
-            servers,
+            run,
             new IdleBench.Plan(
                 1,
-                atLeast(
-                    1, "--idle-seconds", sized(idleSeconds, 30, IdleBenchCommand.QUICK_SECONDS)),
-                sized(null, IdleBenchCommand.CALM_SECONDS, 1),
-                sized(null, 10_000, 1_000),
+                idleSeconds.value(),
+                sized(IdleBenchCommand.CALM_SECONDS, 1),
+                sized(10_000, 1_000),
                 TENANTS,
-                VALUE_BYTES),
-            stop,
-            this::say);
-    return new DiscoveryBench(
-            new DiscoveryBench.Plan(repeats(), atLeast(1, "--rate", rate)),
-            lateness,
-            idle,
-            this::say)
-        .run();
+                VALUE_BYTES));
+    DiscoveryBench.Plan plan = new DiscoveryBench.Plan(repeats(), rate.value(), intervals);
+    return new DiscoveryBench(run, plan, lateness, idle).run();
   }
 }

@@ -1,14 +1,11 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.IdleBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** The dispatcher without work. */
 @Command(
@@ -25,31 +22,11 @@ final class IdleBenchCommand extends BenchCommand {
   /** By then every session has told what it did before. */
   static final int CALM_SECONDS = 15;
 
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long the idle dispatcher is watched. Default: 60")
-  private @Nullable Integer seconds;
-
-  @Option(
-      names = "--waiting",
-      paramLabel = "N",
-      description = "Tasks that are due tomorrow. Default: 10000")
-  private @Nullable Integer waiting;
-
-  @Option(
-      names = "--tenants",
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Tenants that share the tasks. Default: ${DEFAULT-VALUE}")
-  private int tenants;
-
-  @Option(
-      names = "--payload",
-      paramLabel = "BYTES",
-      defaultValue = "200",
-      description = "Size of each task's value. Default: ${DEFAULT-VALUE}")
-  private int valueBytes;
+  private final Amount seconds =
+      amount("--seconds", 60, QUICK_SECONDS, "How long the idle dispatcher is watched.");
+  private final Amount waiting = amount("--waiting", 10_000, 1_000, "Tasks that are due tomorrow.");
+  private final Amount tenants = tenants();
+  private final Amount payload = payload();
 
   IdleBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.DISPATCHER);
@@ -61,15 +38,15 @@ final class IdleBenchCommand extends BenchCommand {
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     IdleBench.Plan plan =
         new IdleBench.Plan(
             repeats(),
-            atLeast(1, "--seconds", sized(seconds, 60, QUICK_SECONDS)),
-            sized(null, CALM_SECONDS, 1),
-            atLeast(1, "--waiting", sized(waiting, 10_000, 1_000)),
-            atLeast(1, "--tenants", tenants),
-            atLeast(1, "--payload", valueBytes));
-    return new IdleBench(servers, plan, stop, this::say).run();
+            seconds.value(),
+            sized(CALM_SECONDS, 1),
+            waiting.value(),
+            tenants.value(),
+            payload.value());
+    return new IdleBench(run, plan).run();
   }
 }

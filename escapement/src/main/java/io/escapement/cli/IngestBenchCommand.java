@@ -1,11 +1,9 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.IngestBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -17,31 +15,11 @@ import picocli.CommandLine.Option;
           + " two, beside the same rows written by a bare JDBC loop without any protocol."
     })
 final class IngestBenchCommand extends BenchCommand {
-  @Option(
-      names = "--records",
-      paramLabel = "N",
-      description = "Records measured in a case. Default: 200000")
-  private @Nullable Integer records;
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "N",
-      description = "Records decided before that. Default: 100000")
-  private @Nullable Integer warmUp;
-
-  @Option(
-      names = "--tenants",
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Tenants that share the records. Default: ${DEFAULT-VALUE}")
-  private int tenants;
-
-  @Option(
-      names = "--payload",
-      paramLabel = "BYTES",
-      defaultValue = "200",
-      description = "Size of each record's value. Default: ${DEFAULT-VALUE}")
-  private int valueBytes;
+  private final Amount records = amount("--records", 200_000, 5_000, "Records measured in a case.");
+  private final Amount warmUp = amount("--warm-up", 100_000, 1_000, "Records decided before that.");
+  private final Amount tenants = tenants();
+  private final Amount payload = payload();
 
   @Option(
       names = "--history",
@@ -62,16 +40,16 @@ final class IngestBenchCommand extends BenchCommand {
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     IngestBench.Plan plan =
         new IngestBench.Plan(
             repeats(),
-            atLeast(1, "--records", sized(records, 200_000, 5_000)),
-            atLeast(1, "--warm-up", sized(warmUp, 100_000, 1_000)),
-            atLeast(1, "--tenants", tenants),
-            atLeast(1, "--payload", valueBytes),
+            records.value(),
+            warmUp.value(),
+            tenants.value(),
+            payload.value(),
             history,
             randomIds);
-    return new IngestBench(servers, plan, stop, this::say).run();
+    return new IngestBench(run, plan).run();
   }
 }

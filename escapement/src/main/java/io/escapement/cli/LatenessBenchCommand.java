@@ -1,13 +1,10 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.LatenessBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** How late claims come. */
 @Command(
@@ -17,40 +14,26 @@ import picocli.CommandLine.Option;
           + " due tasks a second that were accepted long before."
     })
 final class LatenessBenchCommand extends BenchCommand {
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long the due times are spread over. Default: 30")
-  private @Nullable Integer seconds;
 
-  @Option(
-      names = "--tenants",
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Tenants that share the tasks. Default: ${DEFAULT-VALUE}")
-  private int tenants;
-
-  @Option(
-      names = "--payload",
-      paramLabel = "BYTES",
-      defaultValue = "200",
-      description = "Size of each task's value. Default: ${DEFAULT-VALUE}")
-  private int valueBytes;
+  private final Amount seconds =
+      amount("--seconds", 30, 2, "How long the due times are spread over.");
+  private final Amount tenants = tenants();
+  private final Amount payload = payload();
 
   LatenessBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.DISPATCHER);
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     LatenessBench.Plan plan =
         new LatenessBench.Plan(
             repeats(),
-            atLeast(1, "--seconds", sized(seconds, 30, 2)),
+            seconds.value(),
             warmUpSeconds(),
-            atLeast(1, "--tenants", tenants),
-            atLeast(1, "--payload", valueBytes),
+            tenants.value(),
+            payload.value(),
             isQuick());
-    return new LatenessBench(servers, plan, stop, this::say).run();
+    return new LatenessBench(run, plan).run();
   }
 }

@@ -1,13 +1,10 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.OutboxBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** The outbox table under load. */
 @Command(
@@ -19,47 +16,25 @@ import picocli.CommandLine.Option;
     })
 final class OutboxBenchCommand extends BenchCommand {
 
-  private static final int STEADY_SECONDS = 180;
-  private static final int HELD_SECONDS = 120;
-
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      defaultValue = "200",
-      description = "Rows written a second. Default: ${DEFAULT-VALUE}")
-  private int rate;
-
-  @Option(
-      names = "--events",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "Events in a row. Default: ${DEFAULT-VALUE}")
-  private int events;
-
-  @Option(
-      names = "--steady-seconds",
-      paramLabel = "N",
-      description = "How long rows are written before vacuum is held back. Default: 180")
-  private @Nullable Integer steady;
-
-  @Option(
-      names = "--held-seconds",
-      paramLabel = "N",
-      description = "How long vacuum is held back; so long is watched after it, too. Default: 120")
-  private @Nullable Integer held;
+  private final Amount rate = amount("--rate", 200, 200, "Rows written a second.");
+  private final Amount events = amount("--events", 20, 20, "Events in a row.").atLeast(2);
+  private final Amount steady =
+      amount("--steady-seconds", 180, 3, "How long rows are written before vacuum is held back.");
+  private final Amount held =
+      amount(
+          "--held-seconds",
+          120,
+          2,
+          "How long vacuum is held back; so long is watched after it, too.");
 
   OutboxBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.RELAY);
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     OutboxBench.Plan plan =
-        new OutboxBench.Plan(
-            atLeast(1, "--rate", rate),
-            atLeast(2, "--events", events),
-            atLeast(1, "--steady-seconds", sized(steady, STEADY_SECONDS, 3)),
-            atLeast(1, "--held-seconds", sized(held, HELD_SECONDS, 2)));
-    return new OutboxBench(servers, plan, stop, this::say).run();
+        new OutboxBench.Plan(rate.value(), events.value(), steady.value(), held.value());
+    return new OutboxBench(run, plan).run();
   }
 }

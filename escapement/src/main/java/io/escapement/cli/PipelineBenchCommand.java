@@ -1,13 +1,10 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.PipelineBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** The way through all parts. */
 @Command(
@@ -17,58 +14,31 @@ import picocli.CommandLine.Option;
           + " at an even rate; ingest, relay and dispatcher run as a process each."
     })
 final class PipelineBenchCommand extends BenchCommand {
-  @Option(
-      names = "--tasks",
-      paramLabel = "N",
-      description = "Immediate tasks whose rate is measured. Default: 50000")
-  private @Nullable Integer tasks;
 
-  @Option(names = "--warm-up", paramLabel = "N", description = "Tasks before that. Default: 20000")
-  private @Nullable Integer warmUp;
-
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      defaultValue = "200",
-      description = "Tasks a second for the latencies. Default: ${DEFAULT-VALUE}")
-  private int rate;
-
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long latencies are measured. Default: 30")
-  private @Nullable Integer seconds;
-
-  @Option(
-      names = "--tenants",
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Tenants that share the tasks. Default: ${DEFAULT-VALUE}")
-  private int tenants;
-
-  @Option(
-      names = "--payload",
-      paramLabel = "BYTES",
-      defaultValue = "200",
-      description = "Size of each record's value. Default: ${DEFAULT-VALUE}")
-  private int valueBytes;
+  private final Amount tasks =
+      amount("--tasks", 50_000, 500, "Immediate tasks whose rate is measured.");
+  private final Amount warmUp = amount("--warm-up", 20_000, 100, "Tasks before that.");
+  private final Amount rate = amount("--rate", 200, 200, "Tasks a second for the latencies.");
+  private final Amount seconds = amount("--seconds", 30, 2, "How long latencies are measured.");
+  private final Amount tenants = tenants();
+  private final Amount payload = payload();
 
   PipelineBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.INGEST, Group.RELAY, Group.DISPATCHER);
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     PipelineBench.Plan plan =
         new PipelineBench.Plan(
             repeats(),
-            atLeast(1, "--tasks", sized(tasks, 50_000, 500)),
-            atLeast(1, "--warm-up", sized(warmUp, 20_000, 100)),
-            atLeast(1, "--rate", rate),
-            atLeast(1, "--seconds", sized(seconds, 30, 2)),
+            tasks.value(),
+            warmUp.value(),
+            rate.value(),
+            seconds.value(),
             warmUpSeconds(),
-            atLeast(1, "--tenants", tenants),
-            atLeast(1, "--payload", valueBytes));
-    return new PipelineBench(servers, plan, stop, this::say).run();
+            tenants.value(),
+            payload.value());
+    return new PipelineBench(run, plan).run();
   }
 }

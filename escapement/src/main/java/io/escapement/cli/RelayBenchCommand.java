@@ -1,13 +1,10 @@
 package io.escapement.cli;
 
-import io.escapement.bench.BenchServers;
+import io.escapement.bench.BenchRun;
 import io.escapement.bench.Figures;
 import io.escapement.bench.RelayBench;
-import io.escapement.bench.Stop;
 import io.escapement.config.Key.Group;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** The relay alone. */
 @Command(
@@ -21,45 +18,28 @@ final class RelayBenchCommand extends BenchCommand {
   /** By then the relay's code is compiled; a relay runs for months. */
   private static final int WARM_UP_SECONDS = 40;
 
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      defaultValue = "200",
-      description = "Transactions a second for the latencies. Default: ${DEFAULT-VALUE}")
-  private int rate;
-
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long latencies are measured. Default: 30")
-  private @Nullable Integer seconds;
-
-  @Option(
-      names = "--idle-seconds",
-      paramLabel = "N",
-      description = "How long the idle relay is watched. Default: 20")
-  private @Nullable Integer idleSeconds;
-
-  @Option(
-      names = "--events",
-      paramLabel = "N",
-      description = "Events that wait at full load, 500 a row. Default: 3000000")
-  private @Nullable Integer events;
+  private final Amount rate =
+      amount("--rate", 200, 200, "Transactions a second for the latencies.");
+  private final Amount seconds = amount("--seconds", 30, 2, "How long latencies are measured.");
+  private final Amount idleSeconds =
+      amount("--idle-seconds", 20, 1, "How long the idle relay is watched.");
+  private final Amount events =
+      amount("--events", 3_000_000, 50_000, "Events that wait at full load, 500 a row.");
 
   RelayBenchCommand() {
     super(Group.LEDGER, Group.KAFKA, Group.RELAY);
   }
 
   @Override
-  Figures measure(BenchServers servers, Stop stop) {
+  Figures measure(BenchRun run) {
     RelayBench.Plan plan =
         new RelayBench.Plan(
             repeats(),
-            atLeast(1, "--rate", rate),
-            atLeast(1, "--seconds", sized(seconds, 30, 2)),
-            sized(null, WARM_UP_SECONDS, 1),
-            atLeast(1, "--idle-seconds", sized(idleSeconds, 20, 1)),
-            atLeast(1, "--events", sized(events, 3_000_000, 50_000)));
-    return new RelayBench(servers, plan, stop, this::say).run();
+            rate.value(),
+            seconds.value(),
+            sized(WARM_UP_SECONDS, 1),
+            idleSeconds.value(),
+            events.value());
+    return new RelayBench(run, plan).run();
   }
 }

@@ -185,8 +185,13 @@ public final class BenchDatabase implements AutoCloseable {
 
   /** How many tasks are accepted and not ended. */
   public long outstanding() {
+    return outstanding("");
+  }
+
+  /** How many of a tenant's are. */
+  public long outstanding(String tenant) {
     try {
-      return BenchSql.number(connection, "outstanding");
+      return BenchSql.number(connection, "outstanding", tenant);
     } catch (SQLException e) {
       throw new LedgerException("outstanding", e);
     }
