@@ -13,11 +13,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Benchmarks run and tell what they should; how fast anything is, no test asks. */
+/**
+ * Benchmarks run and tell what they should; how fast anything is, no test asks. So some run at
+ * once: mostly they wait, for servers and parts to start, for due times, for calm.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class BenchEndToEndTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** So that what counts what a dispatcher asks for has something to count soon. */
+  private static final String[] OFTEN = {"--set", "dispatcher.sweep=1s"};
 
   @TempDir private Path scratch;
   private Distribution escapement;
@@ -86,11 +95,34 @@ class BenchEndToEndTest {
   void theWaysOfFindingDueWorkAreMeasuredSideBySide() throws Exception {
     List<String> metrics =
         List.of("p50_ms", "p99_ms", "max_ms", "statements_per_s", "buffers_per_s", "core_percent");
-    assertThat(positiveFigures("discovery"))
+    assertThat(
+            positiveFigures(
+                "discovery", with(OFTEN, "--poll-every", "100ms", "--idle-seconds", "3")))
         .containsExactlyInAnyOrderElementsOf(
-            Stream.of("wheel", "poll 1s", "poll 100ms", "poll 10ms")
+            Stream.of("wheel", "poll 100ms")
                 .flatMap(way -> metrics.stream().map(metric -> way + " " + metric))
                 .toList());
+  }
+
+  @Test
+  void aTenantsLatenessIsMeasuredAloneAndBesideAnothersBacklog() throws Exception {
+    assertThat(positiveFigures("fairness"))
+        .containsExactlyInAnyOrder(
+            "alone p50_ms",
+            "alone p99_ms",
+            "alone max_ms",
+            "beside p50_ms",
+            "beside p99_ms",
+            "beside max_ms",
+            "beside p99_ratio");
+  }
+
+  /** The control: beside nothing, nothing is measured. */
+  @Test
+  void aBacklogThatEndsTooSoonIsNoBacklog() throws Exception {
+    Result result = quickly("fairness", "--backlog", "1", "--handler-ms", "1");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err()).contains("the backlog ended before the measurement did");
   }
 
   @Test
@@ -104,7 +136,7 @@ class BenchEndToEndTest {
 
   @Test
   void anIdleDispatcherIsMeasured() throws Exception {
-    assertThat(positiveFigures("idle"))
+    assertThat(positiveFigures("idle", with(OFTEN, "--seconds", "3")))
         .containsExactlyInAnyOrder(
             "idle statements_per_s", "idle buffers_per_s", "idle core_percent");
   }
@@ -124,14 +156,14 @@ class BenchEndToEndTest {
     Result result = escapement.run("bench");
     assertThat(result.exit()).isEqualTo(2);
     assertThat(result.err())
-        .contains("ingest", "pipeline", "relay", "dispatch", "lateness", "idle")
+        .contains("ingest", "pipeline", "relay", "dispatch", "lateness", "fairness", "idle")
         .hasLineCount(1);
   }
 
   /** As below; each figure must be more than nothing. */
-  private List<String> positiveFigures(String bench) throws Exception {
-    List<String> told = figures(bench);
-    for (String line : Files.readAllLines(scratch.resolve(bench + ".json"))) {
+  private List<String> positiveFigures(String bench, String... more) throws Exception {
+    List<String> told = figures(bench, more);
+    for (String line : Files.readAllLines(file(bench))) {
       assertThat(JSON.readTree(line).get("value").asDouble()).as(line).isPositive();
     }
     return told;
@@ -139,15 +171,10 @@ class BenchEndToEndTest {
 
   /** The cases and metrics that a quick run tells, each checked for its shape. */
   private List<String> figures(String bench, String... more) throws Exception {
-    Path file = scratch.resolve(bench + ".json");
-    String[] command =
-        Stream.concat(
-                Stream.of("bench", bench, "--quick", "--json", file.toString()), Stream.of(more))
-            .toArray(String[]::new);
-    Result result = escapement.run(command);
+    Result result = quickly(bench, more);
     assertThat(result.exit()).as(result.toString()).isZero();
     List<String> told = new ArrayList<>();
-    for (String line : Files.readAllLines(file)) {
+    for (String line : Files.readAllLines(file(bench))) {
       JsonNode figure = JSON.readTree(line);
       assertThat(figure.fieldNames())
           .toIterable()
@@ -160,5 +187,19 @@ class BenchEndToEndTest {
       assertThat(result.out()).contains(figure.get("metric").asText());
     }
     return told;
+  }
+
+  /** Runs one. The second compiler, here and in the parts, would cost more than it saves. */
+  private Result quickly(String bench, String... more) throws Exception {
+    escapement.with("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+    return escapement.run(with(more, "bench", bench, "--quick", "--json", file(bench).toString()));
+  }
+
+  private Path file(String bench) {
+    return scratch.resolve(bench + ".json");
+  }
+
+  private static String[] with(String[] last, String... first) {
+    return Stream.concat(Stream.of(first), Stream.of(last)).toArray(String[]::new);
   }
 }
