@@ -1,5 +1,6 @@
 package io.escapement.dispatcher;
 
+import io.escapement.dispatcher.relay.JavaProcess;
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.TopicNames;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** A dispatcher as a process of its own. It ends when its standard input does. */
+/** A dispatcher as a process of its own. */
 final class DispatcherMain {
 
   private DispatcherMain() {}
@@ -57,10 +58,7 @@ final class DispatcherMain {
             0,
             50,
             TimeUnit.MILLISECONDS);
-    while (System.in.read() >= 0) {
-      // Until whoever started it has ended.
-    }
-    Runtime.getRuntime().halt(1);
+    JavaProcess.endWithParent();
   }
 
   private static void report(DispatcherStats stats, Path file) {

@@ -1,28 +1,23 @@
 package io.escapement.dispatcher;
 
+import io.escapement.dispatcher.relay.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
- * A dispatcher in a JVM of its own, to be killed and stopped. It ends with this JVM. Its name is
- * what PostgreSQL shows as its sessions' application.
+ * A dispatcher in a JVM of its own. Its name is what PostgreSQL shows as its sessions' application.
  */
-final class DispatcherProcess implements AutoCloseable {
+final class DispatcherProcess extends JavaProcess {
 
-  private final String name;
   private final Path stats;
-  private final Process process;
 
-  private DispatcherProcess(String name, Path stats, Process process) {
-    this.name = name;
-    this.stats = stats;
-    this.process = process;
+  private DispatcherProcess(String name, Path directory, List<?> arguments) {
+    super(name, directory.resolve(name + ".log"), DispatcherMain.class, arguments);
+    this.stats = directory.resolve(name + ".stats");
   }
 
   static DispatcherProcess start(
@@ -31,47 +26,24 @@ final class DispatcherProcess implements AutoCloseable {
         c.kafka().entrySet().stream()
             .map(property -> property.getKey() + "=" + property.getValue())
             .collect(Collectors.joining(";"));
-    List<String> command =
-        Stream.of(
-                Path.of(System.getProperty("java.home"), "bin", "java"),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
-                DispatcherMain.class.getName(),
-                name,
-                directory,
-                handler.getName(),
-                c.ledger().url() + "?ApplicationName=" + name,
-                c.ledger().user(),
-                c.ledger().password(),
-                c.ledger().poolSize(),
-                kafka,
-                c.topics().prefix(),
-                c.concurrency(),
-                c.threads(),
-                c.knownLimit(),
-                c.horizon().toMillis(),
-                c.sweep().toMillis())
-            .map(String::valueOf)
-            .toList();
-    try {
-      return new DispatcherProcess(
-          name,
-          directory.resolve(name + ".stats"),
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve(name + ".log").toFile())
-              .start());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  String name() {
-    return name;
+    return new DispatcherProcess(
+        name,
+        directory,
+        List.of(
+            name,
+            directory,
+            handler.getName(),
+            c.ledger().url() + "?ApplicationName=" + name,
+            c.ledger().user(),
+            c.ledger().password(),
+            c.ledger().poolSize(),
+            kafka,
+            c.topics().prefix(),
+            c.concurrency(),
+            c.threads(),
+            c.knownLimit(),
+            c.horizon().toMillis(),
+            c.sweep().toMillis()));
   }
 
   /** Slots that it owned when it last said so. */
@@ -85,7 +57,7 @@ final class DispatcherProcess implements AutoCloseable {
   }
 
   private int stat(int at) {
-    if (!process.isAlive()) {
+    if (!isAlive()) {
       throw new IllegalStateException("the dispatcher has ended; see its log");
     }
     try {
@@ -95,44 +67,5 @@ final class DispatcherProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** kill -9. */
-  void kill() {
-    process.destroyForcibly();
-    await(process);
-  }
-
-  /** Stops the process where it is. */
-  void freeze() {
-    signal("-STOP");
-  }
-
-  /** Lets it go on as if nothing had happened. */
-  void thaw() {
-    signal("-CONT");
-  }
-
-  private void signal(String signal) {
-    try {
-      await(new ProcessBuilder("kill", signal, Long.toString(process.pid())).start());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void await(Process ending) {
-    try {
-      if (!ending.waitFor(30, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("a process does not end");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  @Override
-  public void close() {
-    kill();
   }
 }

@@ -11,6 +11,7 @@ import io.escapement.ledger.KindDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,13 +47,10 @@ class FrozenDispatcherCrashTest {
     public HandlerResult handle(Task task) throws Exception {
       Path directory = Path.of(System.getProperty("test.directory"));
       Files.createFile(directory.resolve("begun"));
-      while (!Files.exists(directory.resolve("go"))) {
-        try {
-          Thread.sleep(10);
-        } catch (InterruptedException e) {
-          // It means to end its work.
-        }
-      }
+      Path go = directory.resolve("go");
+      // It means to end its work: join() waits on through interrupts, which are then forgotten.
+      CompletableFuture.runAsync(() -> await().forever().until(() -> Files.exists(go))).join();
+      var unused = Thread.interrupted();
       return HandlerResult.done("the late one".getBytes(UTF_8));
     }
   }

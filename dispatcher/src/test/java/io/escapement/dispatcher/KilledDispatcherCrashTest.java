@@ -25,10 +25,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What becomes of the work of a dispatcher that is killed. */
 class KilledDispatcherCrashTest {
 
+  private static final Logger LOG = LoggerFactory.getLogger(KilledDispatcherCrashTest.class);
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   /** How late a takeover may be: a second by design, the rest for a machine that is busy. */
@@ -159,7 +162,7 @@ class KilledDispatcherCrashTest {
   void aWheelThatIsLostAtSomeMomentCostsNoTask() {
     long seed = Long.getLong("seed", System.nanoTime());
     String what = "seed " + seed;
-    System.out.println("aWheelThatIsLostAtSomeMomentCostsNoTask: " + what);
+    LOG.info("repeat with -Dseed={}", seed);
     SplittableRandom random = new SplittableRandom(seed);
     fixture.operator.defineKind(KindDefinition.local("work").withLease(LEASE), "test");
     Duration horizon = Duration.ofSeconds(2);

@@ -2,9 +2,9 @@ package io.escapement.dispatcher.relay;
 
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.TopicNames;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /** A relay as a process of its own, to be killed. */
@@ -16,7 +16,7 @@ final class RelayMain {
   private RelayMain() {}
 
   /** Arguments: JDBC address, user, password, brokers, topics' prefix, slot, careless. */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws IOException {
     RelayConfig config =
         new RelayConfig(
             LedgerConfig.of(args[0], args[1], args[2]),
@@ -32,7 +32,7 @@ final class RelayMain {
                     new CarelessSink(KafkaSink.open(config, ledgerId, timeout), RelayMain::linger))
             : new Relay(config);
     relay.start();
-    new CountDownLatch(1).await();
+    JavaProcess.endWithParent();
   }
 
   /** A single park may end at once, by what somebody left behind. */
