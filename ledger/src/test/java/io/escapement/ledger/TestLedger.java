@@ -41,6 +41,15 @@ public final class TestLedger implements AutoCloseable {
     return copyOf("template1");
   }
 
+  /** The same as {@link #create}, without a kind, on a server that a test has for itself. */
+  public static TestLedger createOn(EmbeddedDatabase server) {
+    String name = "ledger_" + NEXT.incrementAndGet();
+    server.createDatabase(name);
+    LedgerConfig config = LedgerConfig.of(server.jdbcUrl(name), USER, USER);
+    Migrator.migrate(config);
+    return new TestLedger(config);
+  }
+
   private static TestLedger copyOf(String template) {
     String name = "ledger_" + NEXT.incrementAndGet();
     runOnServer("create database " + name + " template " + template);

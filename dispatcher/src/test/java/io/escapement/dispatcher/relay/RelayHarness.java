@@ -21,13 +21,22 @@ final class RelayHarness implements AutoCloseable {
 
   private static final AtomicInteger NEXT = new AtomicInteger();
 
-  private final TestLedger ledger = TestLedger.create();
+  private final TestLedger ledger;
   private final String name = "relay_test_" + NEXT.incrementAndGet();
   private final TopicNames topics = new TopicNames(name);
   private final List<AutoCloseable> open = new ArrayList<>();
 
+  private RelayHarness(TestLedger ledger) {
+    this.ledger = ledger;
+  }
+
   static RelayHarness create() {
-    RelayHarness harness = new RelayHarness();
+    return create(TestLedger.create());
+  }
+
+  /** One on this ledger, which is closed with it. */
+  static RelayHarness create(TestLedger ledger) {
+    RelayHarness harness = new RelayHarness(ledger);
     harness.createTopic(harness.topics.receipts(), 2, Map.of());
     harness.createTopic(harness.topics.outcomes(), 2, Map.of());
     harness.createTopic(harness.topics.deadLetters(), 1, Map.of());
@@ -64,7 +73,11 @@ final class RelayHarness implements AutoCloseable {
   }
 
   Relay startRelay(RelayConfig config) {
-    Relay relay = new Relay(config);
+    return start(new Relay(config));
+  }
+
+  /** The same for one that was made by the test. */
+  Relay start(Relay relay) {
     open.add(relay);
     relay.start();
     return relay;
