@@ -114,17 +114,17 @@ class RelayChaosCrashTest {
       writers.add(new ChaosWriter(config.ledger(), "w" + i, EVENTS / WRITERS, struckEnough::get));
     }
     writers.forEach(writer -> writing.add(load.submit(writer)));
-    Awaitility.await().atMost(PATIENCE).until(() -> reading.poll() > 0);
+    Awaitility.await().atMost(PATIENCE).until(() -> poll() > 0);
     int struck = 0;
     while (struck < FAULTS || writing.stream().anyMatch(one -> !one.isDone())) {
       // Not to wait for something: to let it happen at any moment.
-      readFor(reading, LEAST_PAUSE_MILLIS + random.nextInt(MORE_PAUSE_MILLIS));
+      readFor(LEAST_PAUSE_MILLIS + random.nextInt(MORE_PAUSE_MILLIS));
       faults[struck++ % faults.length].strike();
       struckEnough.set(struck >= FAULTS);
     }
     int written = total(writing);
     LOG.info("{} events written, {} faults", written, struck);
-    Awaitility.await().atMost(PATIENCE).until(() -> reading.poll() >= written);
+    Awaitility.await().atMost(PATIENCE).until(() -> poll() >= written);
     Awaitility.await().atMost(PATIENCE).until(reading::atEnd);
     assertThat(reading.repeated()).as("the slot lived").isZero();
     List<String> found = new ArrayList<>();
@@ -143,11 +143,26 @@ class RelayChaosCrashTest {
     return total;
   }
 
-  private static void readFor(ChaosReader reader, int millis) {
+  private void readFor(int millis) {
     long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
     while (System.nanoTime() < end) {
-      reader.poll();
+      poll();
     }
+  }
+
+  /**
+   * Reads on. A relay that finds no broker or database when it starts refuses to; whoever runs it
+   * starts it again. One that has started never ends by itself.
+   */
+  private int poll() {
+    for (RelayProcess ended : relays.stream().filter(relay -> !relay.isAlive()).toList()) {
+      assertThat(ended.printed())
+          .contains("Exception in thread \"main\" " + RelayFailedException.class.getName());
+      LOG.info("{} refused to start", ended.name());
+      relays.remove(ended);
+      startRelay();
+    }
+    return reading.poll();
   }
 
   @BeforeEach
@@ -194,13 +209,13 @@ class RelayChaosCrashTest {
 
   /** Whoever holds the advisory lock and streams. */
   private void killLeader() {
-    Awaitility.await().atMost(PATIENCE).until(() -> leaders("count(*)") == 1);
+    Awaitility.await().atMost(PATIENCE).until(() -> poll() >= 0 && leaders("count(*)") == 1);
     // What was just read is committed, and its position is not, for a careless leader.
-    int before = reading.poll();
+    int before = poll();
     Awaitility.await()
         .pollInterval(Duration.ofMillis(1))
         .atMost(PATIENCE)
-        .until(() -> reading.poll() > before);
+        .until(() -> poll() > before);
     String name = "chaos-" + leaders("max(substr(l.application_name, 7)::bigint)");
     kill(relays.stream().filter(relay -> relay.name().equals(name)).findFirst().orElseThrow());
   }
