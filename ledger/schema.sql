@@ -342,6 +342,50 @@ view escapement.actions (
 grant select to escapement_operator
 grant select to escapement_reader
 
+view escapement.attempts (
+  task bigint,
+  namespace text,
+  event_id text,
+  tenant text,
+  kind text,
+  channel text,
+  number integer,
+  action escapement.task_action,
+  worker text,
+  due_at timestamp with time zone,
+  claimed_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  outcome text,
+  detail text,
+  message_id text,
+  late_outcome text,
+  late_detail text,
+  late_at timestamp with time zone
+) as
+ SELECT id AS task,
+    namespace,
+    event_id,
+    tenant,
+    kind,
+    channel,
+    number,
+    action,
+    worker,
+    due_at,
+    claimed_at,
+    finished_at,
+    outcome,
+    detail,
+    message_id,
+    late_outcome,
+    late_detail,
+    late_at
+   FROM ((attempt a
+     JOIN task t ON ((id = task_id)))
+     JOIN intent i ON ((id = intent_id)));
+grant select to escapement_operator
+grant select to escapement_reader
+
 view escapement.backlog (
   queue text,
   state escapement.task_state,
@@ -854,7 +898,7 @@ function escapement.claim(p_owner text, p_kinds text[], p_tasks bigint[], p_chan
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body ed963698340f8a8ac1dcd3f210bdfe5e
+  body 045b091959d1826548fb735d2ef66783
 grant execute to escapement_dispatcher
 
 function escapement.claim_due(p_owner text, p_queue text, p_slots integer[], p_kinds text[], p_limit integer, p_channels text[] DEFAULT NULL::text[])
@@ -981,21 +1025,21 @@ function escapement.hold_positions(p_topic_ids uuid[], p_partitions integer[], p
   set search_path=escapement, pg_temp
   body d07bcc4b6deadfe0a5bea0f477a267eb
 
-function escapement.horizon(p_queue text, p_slots integer[], p_kinds text[], p_until timestamp with time zone, p_per_slot integer, p_channels text[] DEFAULT NULL::text[], p_by_lane boolean DEFAULT false)
+function escapement.horizon(p_queue text, p_slots integer[], p_kinds text[], p_until timestamp with time zone, p_per_slot integer, p_channels text[] DEFAULT NULL::text[], p_by_lane boolean DEFAULT false, p_without text[] DEFAULT '{}'::text[])
   returns TABLE(task_id bigint, tenant text, slot integer, wake_at timestamp with time zone, claimed boolean, truncated boolean)
   language plpgsql, stable, parallel unsafe, security definer
   set enable_bitmapscan=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 88eb9487d82f35c754a006f8b2f30864
+  body b273104e3644b92bd8150e79829d92ae
 grant execute to escapement_dispatcher
 
-function escapement.is_choosy(p_queue text, p_kinds text[], p_channels text[])
+function escapement.is_choosy(p_queue text, p_kinds text[], p_channels text[], p_without text[] DEFAULT '{}'::text[])
   returns boolean
   language sql, stable, parallel unsafe
   set enable_seqscan=on
   set search_path=escapement, pg_temp
-  body d890c1ebb3fe9a9a2ad50fadd7dfd01a
+  body 4883e0bca7591427df3d6a7ad36c3909
 
 function escapement.lanes_of(p_tasks bigint[])
   returns TABLE(task_id bigint, kind text, channel text)
@@ -1015,6 +1059,13 @@ function escapement.leased(p_owner text, p_tasks bigint[])
   set enable_seqscan=off
   set search_path=escapement, pg_temp
   body 45c780da87042588b71c1df8e1ba22a1
+
+function escapement.local_channels()
+  returns text[]
+  language sql, stable, parallel unsafe
+  set enable_seqscan=on
+  set search_path=escapement, pg_temp
+  body bcaaa8f27bd9f2b300f7522ad57f914b
 
 function escapement.log_snapshot()
   returns boolean
@@ -1040,14 +1091,14 @@ function escapement.observe(p_tasks bigint[], p_attempts integer[], p_seen text[
   body 79409df2c860439158d967aac1f09e06
 grant execute to escapement_dispatcher
 
-function escapement.open_lanes(p_queue text, p_kinds text[], p_channels text[])
+function escapement.open_lanes(p_queue text, p_kinds text[], p_channels text[], p_without text[] DEFAULT '{}'::text[])
   returns TABLE(tenant text, kind text, channel text)
   language plpgsql, stable, parallel unsafe
   set enable_bitmapscan=off
   set enable_seqscan=off
   set enable_sort=off
   set search_path=escapement, pg_temp
-  body 9e14ab195cdda7e3541fa1539b56a268
+  body 1d5d80a9440ea60c659ccef33cae4553
 
 function escapement.outcome(p_task bigint, p_attempt integer)
   returns text
@@ -1189,6 +1240,11 @@ function escapement.run_command(p_type text, p jsonb)
   set search_path=escapement, pg_temp
   body cb6d1331a44715fd76bd2811906388a2
 
+function escapement.serves(p_kind text, p_channel text, p_kinds text[], p_channels text[], p_local text[])
+  returns boolean
+  language sql, immutable, parallel safe
+  RETURN (((p_channels IS NULL) OR (p_channel = ANY (p_channels))) AND ((p_kinds IS NULL) OR (p_kind = ANY (p_kinds)) OR ((p_channels IS NOT NULL) AND (p_channel <> ALL (p_local)))))
+
 function escapement.set_limits(p_max_tasks bigint, p_max_bytes bigint, p_reason text)
   returns void
   language plpgsql, volatile, parallel unsafe, security definer
@@ -1217,7 +1273,7 @@ function escapement.settle(p_tasks bigint[], p_seen text[], p_details text[] DEF
   set enable_mergejoin=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 9e3afd8954f96ae4f1b0dfaf9655c6f5
+  body 29722e4ea677e5cd1d04353ffe561634
 
 function escapement.slot_state(p_slot text)
   returns TABLE(plugin text, database text, active_pid integer, confirmed text, written text, retained_bytes bigint, unusable text)
@@ -1235,6 +1291,13 @@ function escapement.submit(p_source text, p_id text, p_tenant text, p_kind text,
   body 03771a50383e4da629b6be3c0f8d2158
 grant execute to escapement_ingest
 grant execute to escapement_operator
+
+function escapement.suspend(p_channel text, p_reason text)
+  returns text
+  language plpgsql, volatile, parallel unsafe, security definer
+  set search_path=escapement, pg_temp
+  body 66fd59dbd2d5df809fd412cfc2e597ec
+grant execute to escapement_dispatcher
 
 function escapement.take_seats(p_tenant text[], p_decision text[], p_tasks integer[], p_value bytea[], p_if_room boolean)
   returns void
@@ -1260,7 +1323,7 @@ function escapement.unserved(p_queue text, p_kinds text[], p_channels text[])
   set enable_bitmapscan=off
   set enable_seqscan=off
   set search_path=escapement, pg_temp
-  body 135b2bfa919bf492091db2ed9f5c84cf
+  body 7fcc4b41837c58028453e7c45843f9a2
 grant execute to escapement_dispatcher
 
 publication escapement_outbox publish insert of escapement.outbox

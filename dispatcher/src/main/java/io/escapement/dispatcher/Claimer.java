@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims tasks for one driver and hands them to the handlers.
+ * Claims tasks for one driver and has them done, by handlers or by calls to the outside.
  *
  * <p>Failure: a claim whose answer was lost is looked for by its owner's name before the next one;
  * what it holds is run. What it did not get, or is not found, is the sweep's. Thread rule: the
@@ -27,6 +27,7 @@ final class Claimer {
   private final Ledger ledger;
   private final InHand inHand;
   private final HandlerPool pool;
+  private final ChannelCalls calls;
   private final Counters counters;
   private final int threadShare;
   private long claims;
@@ -43,24 +44,30 @@ final class Claimer {
       Ledger ledger,
       InHand inHand,
       HandlerPool pool,
+      ChannelCalls calls,
       Counters counters,
       int threadShare) {
     this.incarnation = incarnation;
     this.ledger = ledger;
     this.inHand = inHand;
     this.pool = pool;
+    this.calls = calls;
     this.counters = counters;
     this.threadShare = threadShare;
   }
 
   /**
-   * Reserves room for tasks: for what can begin soon. A queue that has less in hand than its share
-   * of the threads may claim so much though all of them are busy, else another queue's backlog
+   * How many tasks that handlers do can begin soon. A queue that has fewer in hand than its share
+   * of the threads may claim so many though all of them are busy, else another queue's backlog
    * would take each thread that becomes free.
    */
+  int startable() {
+    return Math.max(0, Math.max(pool.startable(), threadShare - inHand.handled()));
+  }
+
+  /** Reserves room for tasks. */
   int reserve(int wanted) {
-    int startable = Math.max(pool.startable(), threadShare - inHand.size());
-    return startable <= 0 ? 0 : inHand.reserve(Math.min(wanted, startable));
+    return wanted <= 0 ? 0 : inHand.reserve(wanted);
   }
 
   void unreserve(int unused) {
@@ -116,7 +123,11 @@ final class Claimer {
     driver.nowInHand(held.key());
     inHand.add(held);
     counters.claimed.increment();
-    pool.submit(held);
+    if (held.isCall()) {
+      calls.submit(held);
+    } else {
+      pool.submit(held);
+    }
   }
 
   /** Finds what a claim holds whose answer never came; to be called before the next claim. */

@@ -10,7 +10,9 @@ import io.escapement.ledger.WorkFilter;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -35,6 +37,9 @@ public final class Dispatcher implements AutoCloseable {
   private final List<InHand> inHand = new ArrayList<>();
   private final Counters counters = new Counters();
   private final Health health = new Health();
+  private final Channels channels;
+  private final Breakers breakers;
+  private final ChannelCalls calls;
   private final HandlerPool pool;
   private final Completer completer;
   private final Renewer renewer;
@@ -47,10 +52,13 @@ public final class Dispatcher implements AutoCloseable {
   private final List<Loop> workLoops = new ArrayList<>();
   private volatile boolean stopping;
 
-  private Dispatcher(DispatcherConfig config, Ledger ledger, Handlers handlers) {
+  private Dispatcher(DispatcherConfig config, Ledger ledger, Handlers handlers, Channels channels) {
     this.config = config;
     this.ledger = ledger;
     this.completer = new Completer(ledger, counters, config.completionBatch());
+    this.channels = channels;
+    this.breakers = new Breakers(config.outages());
+    this.calls = new ChannelCalls(channels, breakers, ledger, completer);
     this.pool = new HandlerPool(handlers, ledger, completer, config.threads());
     this.renewer = new Renewer(ledger, pool, counters);
     // A share for each queue, so that one queue's backlog can't keep another's work waiting.
@@ -58,9 +66,12 @@ public final class Dispatcher implements AutoCloseable {
     int threadShare = Math.max(1, config.threads() / config.queues().size());
     String incarnation =
         ManagementFactory.getRuntimeMXBean().getName() + "/" + UUID.randomUUID().toString();
-    WorkFilter work = new WorkFilter(handlers.kinds(), transactionalChannels(ledger));
+    Set<String> served = new TreeSet<>(transactionalChannels(ledger));
+    served.addAll(channels.names());
+    WorkFilter work = new WorkFilter(handlers.kinds(), served);
     this.unserved = new UnservedWatch(ledger, config.queues(), work);
-    Throttle throttle = new Throttle(config.limits(), System.nanoTime());
+    Throttle throttle =
+        new Throttle(limits(config, channels), channels.names(), breakers, System.nanoTime());
     for (String queue : config.queues()) {
       InHand room = new InHand(share, renewer::notice);
       inHand.add(room);
@@ -71,7 +82,8 @@ public final class Dispatcher implements AutoCloseable {
               config,
               ledger,
               work,
-              new Claimer(incarnation + "/" + queue, ledger, room, pool, counters, threadShare),
+              new Claimer(
+                  incarnation + "/" + queue, ledger, room, pool, calls, counters, threadShare),
               throttle,
               System::nanoTime);
       drivers.add(driver);
@@ -82,21 +94,37 @@ public final class Dispatcher implements AutoCloseable {
               config.kafka(),
               driver));
     }
+    if (drivers.size() > 1) {
+      // Another queue may be waiting for the same limit.
+      throttle.whenBack(() -> drivers.forEach(QueueDriver::handlerEnded));
+    }
   }
 
   /**
-   * Connects and starts.
+   * Connects and starts; calls nothing outside.
    *
    * @throws io.escapement.ledger.LedgerUnavailableException if the ledger can't be used
    * @throws DispatcherException if it can't run as configured
    */
   public static Dispatcher start(DispatcherConfig config, Handlers handlers) {
+    return start(config, handlers, Channels.none());
+  }
+
+  /**
+   * Connects and starts.
+   *
+   * @param channels closed when the dispatcher is
+   * @throws io.escapement.ledger.LedgerUnavailableException if the ledger can't be used
+   * @throws DispatcherException if it can't run as configured
+   */
+  public static Dispatcher start(DispatcherConfig config, Handlers handlers, Channels channels) {
     TopicCheck.requireTopics(
         config.kafka(), config.queues().stream().map(config.topics()::dispatch).toList());
     Ledger ledger = Ledger.connect(config.ledger(), Role.DISPATCHER);
     try {
-      warnOfMissingHandlers(ledger, config, handlers);
-      Dispatcher dispatcher = new Dispatcher(config, ledger, handlers);
+      channels.requireFit(ledger.channels());
+      warnOfMissingHandlers(ledger, config, handlers, channels);
+      Dispatcher dispatcher = new Dispatcher(config, ledger, handlers, channels);
       dispatcher.startLoops();
       dispatcher.bean.register(config.topics().prefix());
       return dispatcher;
@@ -135,6 +163,8 @@ public final class Dispatcher implements AutoCloseable {
         counters.notDue.sum(),
         counters.leasesLost.sum(),
         pool.stuck(),
+        calls.overdue(),
+        breakers.open(),
         clockError,
         unserved.seen(),
         stopping,
@@ -156,9 +186,11 @@ public final class Dispatcher implements AutoCloseable {
       if (!awaitDrained(config.drainLimit())) {
         LOG.warn(
             "{} tasks still run after {}; interrupting them", inHandNow(), config.drainLimit());
+        calls.stop(AFTER_INTERRUPT);
         pool.stop(AFTER_INTERRUPT);
         awaitDrained(AFTER_INTERRUPT);
       }
+      calls.stop(AFTER_INTERRUPT);
       pool.stop(AFTER_INTERRUPT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -168,6 +200,7 @@ public final class Dispatcher implements AutoCloseable {
     consumerLoops.forEach(Loop::close);
     workLoops.forEach(Loop::close);
     bean.close();
+    channels.close();
     ledger.close();
   }
 
@@ -219,17 +252,35 @@ public final class Dispatcher implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
+  /** External channels without a limit share half of what one queue may have in hand. */
+  private static LaneLimits limits(DispatcherConfig config, Channels channels) {
+    Map<String, LaneLimit> all = new HashMap<>(config.limits().channels());
+    int room = config.concurrency() / config.queues().size();
+    int share = Math.max(1, room / 2 / Math.max(1, channels.names().size()));
+    for (String name : channels.names()) {
+      all.putIfAbsent(name, LaneLimit.ofConcurrency(share));
+    }
+    return new LaneLimits(config.limits().kinds(), all);
+  }
+
   private static void warnOfMissingHandlers(
-      Ledger ledger, DispatcherConfig config, Handlers handlers) {
+      Ledger ledger, DispatcherConfig config, Handlers handlers, Channels channels) {
+    Set<String> local = transactionalChannels(ledger);
     Set<String> missing = new TreeSet<>();
     for (KindDefinition kind : ledger.kinds()) {
-      if (config.queues().contains(kind.queue()) && !handlers.kinds().contains(kind.name())) {
-        missing.add(kind.name());
+      if (config.queues().contains(kind.queue())) {
+        for (String channel : kind.channels()) {
+          if (local.contains(channel) && !handlers.kinds().contains(kind.name())) {
+            missing.add(kind.name());
+          } else if (!local.contains(channel) && !channels.serves(channel)) {
+            missing.add(kind.name() + " on channel " + channel);
+          }
+        }
       }
     }
     if (!missing.isEmpty()) {
       LOG.warn(
-          "no handler on the class path for the kinds {} of the queues {}; their tasks wait",
+          "no_handler: nothing here does the kinds {} of the queues {}; their tasks wait",
           missing,
           config.queues());
     }

@@ -120,6 +120,16 @@ final class DispatcherBean implements DispatcherMXBean, AutoCloseable {
   }
 
   @Override
+  public int getOverdueCalls() {
+    return stats.get().overdueCalls();
+  }
+
+  @Override
+  public List<String> getOutages() {
+    return stats.get().outages();
+  }
+
+  @Override
   public double getClockErrorMillis() {
     return stats.get().clockErrorNanos() / NANOS_PER_MILLI;
   }

@@ -25,7 +25,9 @@ import java.util.Map;
  * @param completionBatch most tasks in one completing transaction
  * @param drainLimit how long a stop waits for running handlers
  * @param discovery how due work is found
- * @param limits how much of a kind, or on a channel, runs at once in this process
+ * @param limits how much of a kind, or on a channel, runs at once in this process; external
+ *     channels without a limit share half of {@code concurrency} evenly
+ * @param outages when an external channel that fails is left alone
  */
 public record DispatcherConfig(
     LedgerConfig ledger,
@@ -41,7 +43,8 @@ public record DispatcherConfig(
     int completionBatch,
     Duration drainLimit,
     Discovery discovery,
-    LaneLimits limits) {
+    LaneLimits limits,
+    Outages outages) {
 
   private static final Duration SHORTEST_SWEEP = Duration.ofMillis(50);
 
@@ -109,20 +112,27 @@ public record DispatcherConfig(
         500,
         Duration.ofSeconds(20),
         new Discovery.Wheel(),
-        LaneLimits.NONE);
+        LaneLimits.NONE,
+        Outages.DEFAULT);
   }
 
   /** The same with other limits. */
   public DispatcherConfig withLimits(LaneLimits other) {
-    return with(discovery, other);
+    return with(discovery, other, outages);
   }
 
   /** The same that finds due work in another way. */
   public DispatcherConfig withDiscovery(Discovery other) {
-    return with(other, limits);
+    return with(other, limits, outages);
   }
 
-  private DispatcherConfig with(Discovery otherDiscovery, LaneLimits otherLimits) {
+  /** The same that minds outages in another way. */
+  public DispatcherConfig withOutages(Outages other) {
+    return with(discovery, limits, other);
+  }
+
+  private DispatcherConfig with(
+      Discovery otherDiscovery, LaneLimits otherLimits, Outages otherOutages) {
     return new DispatcherConfig(
         ledger,
         kafka,
@@ -137,7 +147,8 @@ public record DispatcherConfig(
         completionBatch,
         drainLimit,
         otherDiscovery,
-        otherLimits);
+        otherLimits,
+        otherOutages);
   }
 
   private static void require(boolean holds, String message) {

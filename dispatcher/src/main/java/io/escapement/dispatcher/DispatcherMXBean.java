@@ -21,7 +21,7 @@ public interface DispatcherMXBean {
   /** Due tasks that wait to be claimed. */
   int getReady();
 
-  /** Due tasks that wait because their kind or channel is at its limit. */
+  /** Due tasks that wait because their kind or channel is at its limit, or the channel fails. */
   int getThrottled();
 
   /** Tasks claimed and not yet completed. */
@@ -50,6 +50,12 @@ public interface DispatcherMXBean {
 
   /** Handlers that run on though their lease is lost. */
   int getStuckHandlers();
+
+  /** Calls to the outside that run on though their time is over. */
+  int getOverdueCalls();
+
+  /** Channels, and destinations of channels, that fail and are left alone for now. */
+  List<String> getOutages();
 
   /** How far this process may be behind the database's clock, in milliseconds. */
   double getClockErrorMillis();

@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param inHand claimed and not yet completed
  * @param ready due, waiting to be claimed
- * @param throttled due, and their kind or channel is at its limit
+ * @param throttled due, and their kind or channel is at its limit, or the channel fails
  * @param timers known, not yet due
  * @param slots owned
  * @param claimed attempts begun
@@ -19,6 +19,8 @@ import java.util.Map;
  * @param notDue claims that came too early by the database's clock
  * @param leasesLost leases lost while their handlers ran
  * @param stuckHandlers handlers that run on though their lease is lost
+ * @param overdueCalls calls to the outside that run on though their time is over
+ * @param outages channels, and destinations of channels, that fail and are left alone for now
  * @param clockErrorNanos how far this process may be behind the database's clock
  * @param noHandler kinds and channels of which something is due that have no handler here
  * @param stopping whether it is being closed
@@ -38,6 +40,8 @@ public record DispatcherStats(
     long notDue,
     long leasesLost,
     int stuckHandlers,
+    int overdueCalls,
+    List<String> outages,
     long clockErrorNanos,
     List<String> noHandler,
     boolean stopping,

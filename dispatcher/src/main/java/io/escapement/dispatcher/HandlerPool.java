@@ -204,7 +204,7 @@ final class HandlerPool {
   }
 
   /** A handler's exception may itself fail when it is asked what it is. */
-  private static String describe(Throwable e) {
+  static String describe(Throwable e) {
     try {
       return e.toString();
     } catch (RuntimeException | StackOverflowError unspeakable) {

@@ -2,6 +2,7 @@ package io.escapement.dispatcher;
 
 import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.LeaseKey;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,11 @@ final class Held {
 
   ClaimedTask claimed() {
     return claimed;
+  }
+
+  /** Whether a call to the outside does it, and no handler. */
+  boolean isCall() {
+    return claimed.action() != ClaimedTask.Action.RUN;
   }
 
   /** The monotonic clock before its claim was sent. */
@@ -87,6 +93,38 @@ final class Held {
     }
     runner = thread;
     return true;
+  }
+
+  /**
+   * A call to the outside begins. It is never interrupted: what it learns is worth knowing.
+   *
+   * @return false if the task was stopped before it began
+   */
+  synchronized boolean beginCall() {
+    return !stopped;
+  }
+
+  /** What is left of the lease by the monotonic clock, from before it was asked for. */
+  Duration leaseLeft() {
+    return claimed.lease().minusNanos(System.nanoTime() - leaseFromNanos);
+  }
+
+  /** Leave to call its channel that was taken before it was claimed; null if none was. */
+  Breakers.@Nullable Pass pass() {
+    return permit == null ? null : permit.pass();
+  }
+
+  /** What a call came to is known, be it that it did not answer in time. */
+  synchronized void endCall() {
+    ended = true;
+  }
+
+  /** A call has returned, perhaps long after its time. */
+  void callReturned() {
+    if (permit != null) {
+      permit.giveBack();
+    }
+    driver.handlerEnded();
   }
 
   /** Unbinds the handler's thread; an interrupt meant for this task does not reach the next. */

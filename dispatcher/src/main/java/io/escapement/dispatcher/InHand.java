@@ -20,6 +20,7 @@ final class InHand {
   private final int limit;
   private final Consumer<Held> added;
   private final AtomicInteger reserved = new AtomicInteger();
+  private final AtomicInteger handled = new AtomicInteger();
   private final Map<LeaseKey, Held> tasks = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition emptied = lock.newCondition();
@@ -61,12 +62,18 @@ final class InHand {
   /** Takes a claimed task in; its room was reserved before. */
   void add(Held held) {
     tasks.put(held.key(), held);
+    if (!held.isCall()) {
+      handled.incrementAndGet();
+    }
     added.accept(held);
   }
 
   /** Lets a task go. */
   void remove(Held held) {
     if (tasks.remove(held.key(), held)) {
+      if (!held.isCall()) {
+        handled.decrementAndGet();
+      }
       unreserve(1);
     }
   }
@@ -81,6 +88,11 @@ final class InHand {
 
   int size() {
     return tasks.size();
+  }
+
+  /** How many of them are done by handlers. */
+  int handled() {
+    return handled.get();
   }
 
   /**

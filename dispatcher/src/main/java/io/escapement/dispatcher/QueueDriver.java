@@ -39,9 +39,11 @@ final class QueueDriver {
   private final TaskFinder finder;
   private final LaneGate gate;
   private final WorkFilter work;
+  private final Throttle throttle;
   private final BlockingQueue<Runnable> mailbox = new LinkedBlockingQueue<>();
   private final AtomicInteger hintsWaiting = new AtomicInteger();
 
+  private boolean hadRoom;
   private volatile boolean stopping;
   private volatile DriverStats stats = new DriverStats(0, 0, 0, 0, 0);
 
@@ -58,7 +60,8 @@ final class QueueDriver {
     this.claimer = claimer;
     this.ticker = ticker;
     this.work = work;
-    this.gate = new LaneGate(throttle, ledger, work, Math.max(1, config.knownLimit() / 4));
+    this.throttle = throttle;
+    this.gate = new LaneGate(throttle, ledger, work, Math.max(1, config.knownLimit() / 8));
     this.finder = new TaskFinder(queue, config, ledger, gate::wanted, ticker);
   }
 
@@ -147,34 +150,39 @@ final class QueueDriver {
     }
     stats =
         new DriverStats(
-            finder.ready(),
+            finder.ready() + gate.putOff(),
             gate.waiting(),
             finder.timers(),
             finder.slots(),
             finder.clockErrorNanos());
     if (done == 0) {
-      waitForMail(Math.min(finder.idleNanos(), gate.idleNanos(ticker.getAsLong())));
+      // Without room nothing starts before something ends, which is told.
+      long gateNanos = hadRoom ? gate.idleNanos(ticker.getAsLong()) : Long.MAX_VALUE;
+      waitForMail(Math.min(finder.idleNanos(), gateNanos));
     }
     return done;
   }
 
   private int claim() {
-    int room = claimer.reserve(Math.min(config.claimBatch(), finder.ready() + gate.waiting()));
-    if (room == 0) {
+    int handlers = claimer.startable();
+    int wanted = Math.min(config.claimBatch(), finder.ready() + gate.waiting() + gate.putOff());
+    int room = claimer.reserve(throttle.isIdle() ? Math.min(wanted, handlers) : wanted);
+    hadRoom = room > 0;
+    if (!hadRoom) {
       return 0;
     }
-    Map<Long, Throttle.@Nullable Permit> wanted = new LinkedHashMap<>();
+    Map<Long, Throttle.@Nullable Permit> chosen = new LinkedHashMap<>();
     int looked;
     try {
-      looked = gate.choose(finder, room, wanted, ticker.getAsLong());
+      looked = gate.choose(finder, room, handlers, chosen, ticker.getAsLong());
     } catch (RuntimeException | Error e) {
-      Claimer.annul(wanted);
-      unclaimed(List.copyOf(wanted.keySet()));
+      Claimer.annul(chosen);
+      unclaimed(List.copyOf(chosen.keySet()));
       claimer.unreserve(room);
       throw e;
     }
-    claimer.unreserve(room - wanted.size());
-    return wanted.isEmpty() ? looked : looked + claimer.claim(wanted, work, this);
+    claimer.unreserve(room - chosen.size());
+    return chosen.isEmpty() ? looked : looked + claimer.claim(chosen, work, this);
   }
 
   /** The claimer has it. */

@@ -50,6 +50,12 @@ final class ReadySet {
     return size;
   }
 
+  /** How many of a tenant's wait. */
+  int of(String tenant) {
+    Lane lane = lanes.get(tenant);
+    return lane == null ? 0 : lane.waiting.size();
+  }
+
   void add(long task, String tenant, long dueNanos) {
     Lane lane = lanes.computeIfAbsent(tenant, Lane::new);
     if (lane.waiting.isEmpty()) {

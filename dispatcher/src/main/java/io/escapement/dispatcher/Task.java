@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param triesLeft attempts that may still follow this one
  * @param source the request's source
  * @param eventId the request's id
+ * @param dueAt when it was due, by the database's clock
+ * @param claimedAt when this attempt was claimed, by the database's clock
  * @param idempotencyKey the same for every attempt of the task, for calls that the handler makes
  * @param value the request's value, byte for byte as it came
  */
@@ -30,6 +32,7 @@ public record Task(
     String eventId,
     @Nullable String subject,
     Instant dueAt,
+    Instant claimedAt,
     String idempotencyKey,
     @Nullable String contentType,
     byte[] value) {
@@ -48,6 +51,7 @@ public record Task(
         claimed.id(),
         claimed.subject(),
         claimed.dueAt(),
+        claimed.claimedAt(),
         claimed.idempotencyKey(),
         claimed.contentType(),
         claimed.value());
@@ -61,7 +65,7 @@ public record Task(
    * @throws IllegalArgumentException if a structured value is not the JSON that it was admitted as
    */
   public byte[] data() {
-    if (contentType == null || !contentType.toLowerCase(Locale.ROOT).startsWith(STRUCTURED)) {
+    if (!isStructured()) {
       return value.clone();
     }
     try {
@@ -78,7 +82,32 @@ public record Task(
           ? data.textValue().getBytes(StandardCharsets.UTF_8)
           : JSON.writeValueAsBytes(data);
     } catch (IOException e) {
-      throw new IllegalArgumentException("task " + id + ": not a structured event", e);
+      throw notStructured(e);
     }
+  }
+
+  /**
+   * The media type of the data; null if the request names none. A structured event's data is JSON
+   * unless it says otherwise.
+   *
+   * @throws IllegalArgumentException if a structured value is not the JSON that it was admitted as
+   */
+  public @Nullable String dataContentType() {
+    if (!isStructured()) {
+      return contentType;
+    }
+    try {
+      return JSON.readTree(value).path("datacontenttype").asText("application/json");
+    } catch (IOException e) {
+      throw notStructured(e);
+    }
+  }
+
+  private boolean isStructured() {
+    return contentType != null && contentType.toLowerCase(Locale.ROOT).startsWith(STRUCTURED);
+  }
+
+  private IllegalArgumentException notStructured(IOException cause) {
+    return new IllegalArgumentException("task " + id + ": not a structured event", cause);
   }
 }

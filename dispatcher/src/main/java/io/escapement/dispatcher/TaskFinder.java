@@ -7,9 +7,9 @@ import io.escapement.ledger.ClaimedTask;
 import io.escapement.ledger.Horizon;
 import io.escapement.ledger.LeaseKey;
 import io.escapement.ledger.Ledger;
-import io.escapement.ledger.WorkFilter;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -60,10 +60,12 @@ final class TaskFinder {
   private final String queue;
   private final DispatcherConfig config;
   private final Ledger ledger;
-  private final Supplier<WorkFilter> wanted;
+  private final Supplier<LaneGate.Wanted> wanted;
   private final LongSupplier ticker;
   private final DatabaseClock clock = new DatabaseClock();
   private final ReadySet ready = new ReadySet();
+
+  private Map<String, Integer> weights = Map.of();
 
   private Set<Integer> slots = Set.of();
   private @Nullable KnownTasks known;
@@ -99,7 +101,7 @@ final class TaskFinder {
       String queue,
       DispatcherConfig config,
       Ledger ledger,
-      Supplier<WorkFilter> wanted,
+      Supplier<LaneGate.Wanted> wanted,
       LongSupplier ticker) {
     this.queue = queue;
     this.config = config;
@@ -182,8 +184,24 @@ final class TaskFinder {
 
   /** Takes the due task to be served next; null if there is none. */
   @Nullable Known next() {
+    return next(ready);
+  }
+
+  /** Puts a task off that was taken, into a set of those that wait for the same. */
+  void putOff(Known one, ReadySet waiting) {
+    one.phase = Phase.READY;
+    waiting.add(one.task, one.tenant, one.wakeNanos);
+  }
+
+  /** The tenants' weights; who has none weighs 1. */
+  Map<String, Integer> weights() {
+    return weights;
+  }
+
+  /** The same of those that were put off; what is known no more is passed over. */
+  @Nullable Known next(ReadySet waiting) {
     KnownTasks tasks = known;
-    for (Long task = ready.poll(); task != null; task = ready.poll()) {
+    for (Long task = waiting.poll(); task != null; task = waiting.poll()) {
       Known one = tasks == null ? null : tasks.get(task);
       // A task whose slot went and came back may stand in the ready set twice.
       if (one != null && one.phase == Phase.READY) {
@@ -192,11 +210,6 @@ final class TaskFinder {
       }
     }
     return null;
-  }
-
-  /** Whether a task that was taken is still to be claimed. */
-  boolean isTaken(Known one) {
-    return known != null && one.equals(known.get(one.task)) && one.phase == Phase.TAKEN;
   }
 
   /** A task was claimed. */
@@ -262,7 +275,8 @@ final class TaskFinder {
     lastLoadNanos = start;
     leasesUnknown = false;
     if (start - nextWeighingNanos >= 0) {
-      ready.weigh(ledger.tenantWeights());
+      weights = ledger.tenantWeights();
+      ready.weigh(weights);
       nextWeighingNanos = start + WEIGHING_NANOS;
     }
     if (!clock.isSet()) {
@@ -299,7 +313,9 @@ final class TaskFinder {
   private long read(Instant until) {
     long sent = ticker.getAsLong();
     int limit = known == null ? config.knownLimit() : Math.max(1, known.room());
-    Horizon horizon = ledger.horizon(queue, slots, wanted.get(), until, limit, crowded);
+    LaneGate.Wanted asked = wanted.get();
+    Horizon horizon =
+        ledger.horizon(queue, slots, asked.work(), until, limit, crowded, asked.withoutKinds());
     clock.read(horizon.readAt(), sent, ticker.getAsLong());
     requireSteadyClock();
     if (known == null) {

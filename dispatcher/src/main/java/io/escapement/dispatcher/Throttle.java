@@ -5,17 +5,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the {@link LaneLimits}: who wants to start a task needs a permit, and gives it back when
- * its handler has ended. Rates are token buckets that hold a second's worth.
+ * Keeps the {@link LaneLimits}, and the outages of external channels: who wants to start a task
+ * needs a permit, and gives it back when its handler has ended. Rates are token buckets that hold a
+ * second's worth.
  *
  * <p>Thread rule: any thread; the clock is handed in, monotonic, in nanoseconds.
  */
 final class Throttle {
 
   private static final double NANOS = 1e9;
+  private static final long OUTAGE_LOOK_NANOS = 100_000_000;
 
   /** One limit and what is left of it. */
   private static final class Bucket {
@@ -58,8 +61,20 @@ final class Throttle {
 
   private final Map<String, Bucket> kinds = new HashMap<>();
   private final Map<String, Bucket> channels = new HashMap<>();
+  private final Breakers breakers;
+  private volatile Runnable whenBack = () -> {};
 
-  Throttle(LaneLimits limits, long nowNanos) {
+  /** The external channels, with when one that is left alone is worth another look. */
+  private final Map<String, Long> external = new HashMap<>();
+
+  /**
+   * A throttle.
+   *
+   * @param external the channels that have outages
+   */
+  Throttle(LaneLimits limits, Set<String> external, Breakers breakers, long nowNanos) {
+    this.breakers = breakers;
+    external.forEach(name -> this.external.put(name, nowNanos));
     limits.kinds().forEach((kind, limit) -> kinds.put(kind, new Bucket(limit, nowNanos)));
     limits.channels().forEach((name, limit) -> channels.put(name, new Bucket(limit, nowNanos)));
   }
@@ -67,10 +82,17 @@ final class Throttle {
   /** Leave to start one task. */
   final class Permit {
     private final List<Bucket> of;
+    private final Breakers.@Nullable Pass pass;
     private boolean back;
 
-    private Permit(List<Bucket> of) {
+    private Permit(List<Bucket> of, Breakers.@Nullable Pass pass) {
       this.of = of;
+      this.pass = pass;
+    }
+
+    /** Leave to call its channel; null where that is not needed. */
+    Breakers.@Nullable Pass pass() {
+      return pass;
     }
 
     /** Gives it back; again is nothing. */
@@ -81,6 +103,9 @@ final class Throttle {
           of.forEach(bucket -> bucket.running--);
         }
       }
+      if (!of.isEmpty()) {
+        whenBack.run();
+      }
     }
 
     /** Gives it back as if it had never been taken: the task did not start. */
@@ -90,19 +115,42 @@ final class Throttle {
           of.forEach(
               bucket -> bucket.tokens = Math.min(Bucket.burst(bucket.limit), bucket.tokens + 1));
           giveBack();
+          if (pass != null) {
+            pass.unused();
+          }
         }
       }
     }
   }
 
-  /** Whether there is no limit at all. */
+  /** Told of each permit that comes back; any thread. */
+  void whenBack(Runnable told) {
+    whenBack = told;
+  }
+
+  /** Whether there is no limit at all, and no channel that can fail. */
   boolean isIdle() {
-    return limits() == 0;
+    return limits() == 0 && external.isEmpty();
+  }
+
+  /** Whether tasks of this channel are calls to the outside. */
+  boolean isExternal(String channel) {
+    return external.containsKey(channel);
   }
 
   /** How many limits there are. */
   int limits() {
     return kinds.size() + channels.size();
+  }
+
+  /** Whether it is this lane's kind that is at its limit, whatever its channel is. */
+  synchronized boolean isClosedByKind(Lane lane, long nowNanos) {
+    Bucket bucket = kinds.get(lane.kind());
+    if (bucket == null) {
+      return false;
+    }
+    bucket.refill(nowNanos);
+    return !bucket.isOpen();
   }
 
   /** Whether there is a limit for this kind. */
@@ -116,11 +164,19 @@ final class Throttle {
     if (!buckets.stream().allMatch(Bucket::isOpen)) {
       return null;
     }
+    Breakers.Pass pass = null;
+    if (external.containsKey(lane.channel())) {
+      pass = breakers.pass(lane.channel(), "");
+      if (pass == null) {
+        external.put(lane.channel(), nowNanos + OUTAGE_LOOK_NANOS);
+        return null;
+      }
+    }
     for (Bucket bucket : buckets) {
       bucket.running++;
       bucket.tokens--;
     }
-    return new Permit(buckets);
+    return new Permit(buckets, pass);
   }
 
   /** Whether a task of this lane could start. */
@@ -129,10 +185,12 @@ final class Throttle {
   }
 
   /**
-   * When a lane may be open again by its rate; {@link Long#MAX_VALUE}: when a permit comes back.
+   * When a lane may be open again by its rate or after an outage; {@link Long#MAX_VALUE}: when a
+   * permit comes back.
    */
   synchronized long nextNanos(Lane lane, long nowNanos) {
-    return of(lane, nowNanos).stream().mapToLong(Bucket::nextNanos).max().orElse(nowNanos);
+    long byLimits = of(lane, nowNanos).stream().mapToLong(Bucket::nextNanos).max().orElse(nowNanos);
+    return Math.max(byLimits, external.getOrDefault(lane.channel(), byLimits));
   }
 
   private static void add(List<Bucket> buckets, @Nullable Bucket bucket, long nowNanos) {

@@ -88,7 +88,8 @@ final class DispatcherFixture implements AutoCloseable {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   /** Changes the dispatch topic. */
@@ -123,7 +124,8 @@ final class DispatcherFixture implements AutoCloseable {
         100,
         Duration.ofSeconds(30),
         new Discovery.Wheel(),
-        LaneLimits.NONE);
+        LaneLimits.NONE,
+        Outages.DEFAULT);
   }
 
   static DispatcherConfig timed(DispatcherConfig c, Duration horizon, Duration sweep) {
@@ -141,7 +143,8 @@ final class DispatcherFixture implements AutoCloseable {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   static DispatcherConfig sized(DispatcherConfig c, int knownLimit, int concurrency, int threads) {
@@ -159,7 +162,8 @@ final class DispatcherFixture implements AutoCloseable {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   static DispatcherConfig withKafka(DispatcherConfig c, String key, String value) {
@@ -179,12 +183,18 @@ final class DispatcherFixture implements AutoCloseable {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   /** A dispatcher in this JVM. */
   Dispatcher start(DispatcherConfig config, TaskHandler... handlers) {
-    Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handlers)));
+    return start(config, Channels.none(), handlers);
+  }
+
+  /** A dispatcher in this JVM that calls channels too. */
+  Dispatcher start(DispatcherConfig config, Channels channels, TaskHandler... handlers) {
+    Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handlers)), channels);
     running.add(dispatcher);
     return dispatcher;
   }

@@ -476,7 +476,8 @@ class DispatcherKafkaTest {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   private void submitMany(String prefix, int count) {
@@ -545,7 +546,8 @@ class DispatcherKafkaTest {
         100,
         Duration.ofSeconds(30),
         new Discovery.Wheel(),
-        LaneLimits.NONE);
+        LaneLimits.NONE,
+        Outages.DEFAULT);
   }
 
   private static DispatcherConfig withKnownLimit(DispatcherConfig c, int limit) {
@@ -563,7 +565,8 @@ class DispatcherKafkaTest {
         c.completionBatch(),
         c.drainLimit(),
         c.discovery(),
-        c.limits());
+        c.limits(),
+        c.outages());
   }
 
   private static Map<String, String> kafkaProperties() {

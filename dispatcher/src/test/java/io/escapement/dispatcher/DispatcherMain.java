@@ -1,5 +1,7 @@
 package io.escapement.dispatcher;
 
+import io.escapement.dispatcher.http.HttpChannel;
+import io.escapement.dispatcher.http.HttpChannelFiles;
 import io.escapement.dispatcher.relay.JavaProcess;
 import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.TopicNames;
@@ -49,8 +51,15 @@ final class DispatcherMain {
             100,
             Duration.ofSeconds(10),
             new Discovery.Wheel(),
-            LaneLimits.NONE);
-    Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handler)));
+            LaneLimits.NONE,
+            Outages.DEFAULT);
+    Path set = directory.resolve("channels");
+    Channels channels =
+        Channels.of(
+            Files.isDirectory(set)
+                ? HttpChannelFiles.read(set, System::getenv).stream().map(HttpChannel::new).toList()
+                : List.of());
+    Dispatcher dispatcher = Dispatcher.start(config, Handlers.of(List.of(handler)), channels);
     ScheduledExecutorService reporter = Executors.newSingleThreadScheduledExecutor();
     var unused =
         reporter.scheduleWithFixedDelay(

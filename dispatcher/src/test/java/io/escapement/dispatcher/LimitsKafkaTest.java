@@ -150,8 +150,11 @@ class LimitsKafkaTest {
   @Test
   void aLedgerThatFailsWhileTasksAreChosenCostsNoPermit() {
     fixture.submit(50, i -> request("slow" + i).kind("slow"));
+    DispatcherConfig config = DispatcherFixture.sized(fixture.config(), 10 * ROOM, 64, 8);
     Dispatcher dispatcher =
-        start(new LaneLimits(Map.of("slow", LaneLimit.ofConcurrency(2)), Map.of()));
+        fixture.start(
+            config.withLimits(new LaneLimits(Map.of("slow", LaneLimit.ofConcurrency(2)), Map.of())),
+            handler("slow", true));
     await().atMost(LIMIT).until(() -> dispatcher.stats().throttled() == 48);
     fixture.db.execute("revoke execute on function escapement.lanes_of from escapement_dispatcher");
     fixture.submit(50, i -> request("more" + i).kind("slow"));

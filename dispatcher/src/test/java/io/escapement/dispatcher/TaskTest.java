@@ -44,6 +44,7 @@ class TaskTest {
             "id",
             null,
             Instant.EPOCH,
+            Instant.EPOCH,
             "key",
             contentType,
             value.getBytes(StandardCharsets.UTF_8));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.escapement.ledger.Lane;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -91,6 +92,7 @@ class ThrottleTest {
   }
 
   private static Throttle throttle(Map<String, LaneLimit> kinds, Map<String, LaneLimit> channels) {
-    return new Throttle(new LaneLimits(kinds, channels), 0);
+    return new Throttle(
+        new LaneLimits(kinds, channels), Set.of(), new Breakers(Outages.IGNORED), 0);
   }
 }

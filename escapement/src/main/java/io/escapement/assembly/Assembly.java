@@ -3,12 +3,16 @@ package io.escapement.assembly;
 import io.escapement.config.Config;
 import io.escapement.config.ConfigException;
 import io.escapement.config.Key;
+import io.escapement.dispatcher.Channels;
 import io.escapement.dispatcher.Discovery;
 import io.escapement.dispatcher.Dispatcher;
 import io.escapement.dispatcher.DispatcherConfig;
 import io.escapement.dispatcher.DispatcherException;
 import io.escapement.dispatcher.Handlers;
 import io.escapement.dispatcher.LaneLimits;
+import io.escapement.dispatcher.Outages;
+import io.escapement.dispatcher.http.HttpChannel;
+import io.escapement.dispatcher.http.HttpChannelFiles;
 import io.escapement.dispatcher.relay.Relay;
 import io.escapement.dispatcher.relay.RelayConfig;
 import io.escapement.dispatcher.relay.RelayHealth;
@@ -27,7 +31,9 @@ import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.Migrator;
 import io.escapement.ledger.Role;
 import io.escapement.ledger.TopicNames;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -211,17 +217,42 @@ public final class Assembly {
         relay::close);
   }
 
-  /** Starts a dispatcher with the handlers of the class path. */
+  /** Starts a dispatcher with the handlers of the class path and the configured channels. */
   public Part dispatcher() {
+    return dispatcher(List.of());
+  }
+
+  /**
+   * The same with more channels.
+   *
+   * @param channelDirectories where they are set up, besides those of the settings
+   */
+  public Part dispatcher(List<Path> channelDirectories) {
     List<String> queues = config.names(Key.DISPATCHER_QUEUES);
     DispatcherConfig dispatcherConfig = checked(() -> dispatcherConfig(queues));
     requireTopics(queues.stream().map(topics::dispatch).toList());
     try (Ledger ledger = ledger(Role.DISPATCHER)) {
       requireSound(Concern.DISPATCHER, ledger);
     }
-    Dispatcher dispatcher = Dispatcher.start(dispatcherConfig, Handlers.load());
+    Dispatcher dispatcher =
+        Dispatcher.start(dispatcherConfig, Handlers.load(), channels(channelDirectories));
     return new Part(
         "dispatcher", () -> dispatcher.stats().slots() > 0, Optional::empty, dispatcher::close);
+  }
+
+  /** The external channels: those with a file, and those that the class path offers. */
+  private Channels channels(List<Path> more) {
+    List<Path> directories = new ArrayList<>(more);
+    if (!config.text(Key.DISPATCHER_CHANNELS).isEmpty()) {
+      directories.add(Path.of(config.text(Key.DISPATCHER_CHANNELS)));
+    }
+    return checked(
+        () ->
+            Channels.load(
+                directories.stream()
+                    .flatMap(one -> HttpChannelFiles.read(one, System::getenv).stream())
+                    .map(HttpChannel::new)
+                    .toList()));
   }
 
   private DispatcherConfig dispatcherConfig(List<String> queues) {
@@ -243,7 +274,9 @@ public final class Assembly {
             : new Discovery.Wheel(),
         new LaneLimits(
             config.limits(Key.DISPATCHER_KIND_LIMITS),
-            config.limits(Key.DISPATCHER_CHANNEL_LIMITS)));
+            config.limits(Key.DISPATCHER_CHANNEL_LIMITS)),
+        new Outages(
+            config.number(Key.DISPATCHER_OUTAGE_CALLS), config.time(Key.DISPATCHER_OUTAGE_PAUSE)));
   }
 
   /** What the parts' own checks refuse, one setting against another, is the settings' fault. */

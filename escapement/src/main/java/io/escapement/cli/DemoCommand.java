@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
     name = "demo",
     description = {
       "Starts a throw-away PostgreSQL and Kafka broker on free loopback ports, runs all parts, sends"
-          + " about 2,000 events of three kinds for four tenants, shows what becomes of them, and"
+          + " about 2,000 events of four kinds for four tenants, one of them to a provider outside"
+          + " that loses some of its answers, shows what becomes of them, and"
           + " checks that every promise was kept.",
       "Exit code 0 only if every accepted task was done with exactly one effect, every record got"
           + " exactly one receipt, and the audit found nothing. Nothing is left behind."
@@ -90,6 +91,13 @@ final class DemoCommand extends ConfiguredCommand {
             + ", and "
             + result.bookingRows()
             + " rows that a handler wrote to its own table",
+        "  provider   "
+            + result.provider().delivered()
+            + " messages in "
+            + result.provider().calls()
+            + " calls: it lost "
+            + (result.provider().calls() - result.provider().delivered())
+            + " answers",
         "  lateness   " + StatusCommand.lateness(result.lateness()),
         "  audit      "
             + (result.violations().isEmpty()
@@ -99,7 +107,7 @@ final class DemoCommand extends ConfiguredCommand {
     say(
         "",
         broken.isEmpty()
-            ? "Every accepted task was done with exactly one effect, and every record has exactly"
+            ? "Every accepted task was done with exactly one effect, here or at the provider, and every record has exactly"
                 + " one receipt."
             : "Promises were broken: this is a bug. Please report it with the lines above.",
         "It took " + took.toSeconds() + " s.");

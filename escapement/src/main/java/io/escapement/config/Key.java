@@ -207,6 +207,28 @@ public enum Key {
       new ValueType.Limits(),
       "",
       "The same by channel. A task starts when neither its kind nor its channel is at its limit."),
+  DISPATCHER_CHANNELS(
+      Group.DISPATCHER,
+      "dispatcher.channels",
+      Types.shaped(".*", "write a directory, or nothing", "DIRECTORY"),
+      "",
+      "Where the HTTP channels are set up that this process calls, a file `NAME.properties` each; see"
+          + " channels.md. Empty: none."),
+  DISPATCHER_OUTAGE_CALLS(
+      Group.DISPATCHER,
+      "dispatcher.outage-calls",
+      Types.number(0, 10_000),
+      "20",
+      "How many of an external channel's last calls are looked at: when half of them have failed or"
+          + " were refused it is left alone for dispatcher.outage-pause, and its tasks wait without"
+          + " losing tries. 0: never."),
+  DISPATCHER_OUTAGE_PAUSE(
+      Group.DISPATCHER,
+      "dispatcher.outage-pause",
+      Types.time(Duration.ofMillis(1), Duration.ofHours(1)),
+      "5s",
+      "How long a channel is left alone that fails, before a few calls try it again; doubles while"
+          + " they fail, to 32 times."),
   DISPATCHER_DISCOVERY(
       Group.DISPATCHER,
       "dispatcher.discovery",

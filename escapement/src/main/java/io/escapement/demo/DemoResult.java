@@ -17,6 +17,7 @@ import java.util.Map;
  * @param receipts how many of them have a receipt, and how many receipts there are
  * @param decisions by kind, "" for one that could not be read
  * @param bookingRows rows that a handler wrote to a table of its own
+ * @param provider what the provider outside has counted
  */
 public record DemoResult(
     int sent,
@@ -24,6 +25,7 @@ public record DemoResult(
     Map<String, Map<Decision, Integer>> decisions,
     LedgerCounts counts,
     long bookingRows,
+    DemoProvider.Counted provider,
     Lateness lateness,
     List<Violation> violations) {
 
@@ -41,14 +43,16 @@ public record DemoResult(
     expect(broken, "receipts", sent, receipts.receipts());
     expect(broken, "intents", accepted(), counts.intents());
     expect(broken, "tasks done", accepted(), counts.in(TaskState.DONE));
-    expect(broken, "effects", accepted(), counts.effects());
-    expect(broken, "rows of " + BookingHandler.TABLE, acceptedBookings(), bookingRows);
+    int webhooks = accepted(DemoProvider.KIND);
+    expect(broken, "effects", accepted() - webhooks, counts.effects());
+    expect(broken, "rows of " + BookingHandler.TABLE, accepted(BookingHandler.KIND), bookingRows);
+    expect(broken, "messages that the provider took", webhooks, provider.delivered());
     violations.forEach(found -> broken.add(found.invariant() + ": " + found.detail()));
     return broken;
   }
 
-  private int acceptedBookings() {
-    return decisions.getOrDefault(BookingHandler.KIND, Map.of()).getOrDefault(Decision.ACCEPTED, 0);
+  private int accepted(String kind) {
+    return decisions.getOrDefault(kind, Map.of()).getOrDefault(Decision.ACCEPTED, 0);
   }
 
   private static void expect(List<String> broken, String what, long expected, long found) {

@@ -31,6 +31,12 @@ import java.util.function.Consumer;
 public final class DemoRun {
 
   private static final Duration SENT_OVER = Duration.ofSeconds(4);
+
+  /** Of four stretches of so many events, the provider loses its answers in one. */
+  private static final int LOST_EVERY = 100;
+
+  private static final int LOST_OF = 4;
+
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final Duration READ_LIMIT = Duration.ofSeconds(10);
 
@@ -89,6 +95,7 @@ public final class DemoRun {
           receipts.decisionsByKind(),
           reader.counts(),
           local.stack().number("select count(*) from " + BookingHandler.TABLE),
+          local.provider().counted(),
           reader.lateness(),
           reader.audit());
     }
@@ -109,6 +116,9 @@ public final class DemoRun {
     for (int i = 1; i < lines.size(); i++) {
       LockSupport.parkNanos(start + i * pauseNanos - System.nanoTime());
       requireWanted();
+      if (i % LOST_EVERY == 0) {
+        local.provider().answer(i % (LOST_OF * LOST_EVERY) != 0);
+      }
       sender.send(lines.get(i));
     }
     sender.finish();

@@ -39,6 +39,7 @@ public final class DemoWorld {
         REASON);
     operator.defineKind(KindDefinition.local(BookingHandler.KIND), REASON);
     operator.defineKind(KindDefinition.local(InvoiceHandler.KIND), REASON);
+    DemoProvider.define(operator, REASON);
   }
 
   /** Budgets so small that one tenant's requests can't all be promised. */

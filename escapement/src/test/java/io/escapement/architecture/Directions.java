@@ -10,6 +10,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.escapement.dispatcher.TransactionalHandler;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 
 /** Who may see what: the rules of the house, each with its reason. */
@@ -148,8 +149,11 @@ final class Directions {
           .orShould()
           .callMethod(System.class, "currentTimeMillis")
           .orShould()
-          .dependOnClassesThat()
-          .areAssignableTo(Clock.class)
+          .callMethod(Clock.class, "systemUTC")
+          .orShould()
+          .callMethod(Clock.class, "systemDefaultZone")
+          .orShould()
+          .callMethod(Clock.class, "system", ZoneId.class)
           .because("what is due is for the database's clock to say, however wrong the host's is");
 
   /** All of them. */

@@ -45,14 +45,36 @@ class DemoResultTest {
         .containsExactly("I3: off by one");
   }
 
+  @Test
+  void whatTheProviderTookMustBeWhatWasPromisedToIt() {
+    Map<String, Map<Decision, Integer>> webhooks =
+        Map.of("demo.webhook.send", Map.of(Decision.ACCEPTED, 5));
+    DemoResult lost = result(webhooks, 10, 10, 5, 0, 0, List.of(), 4);
+    assertThat(lost.broken()).containsExactly("messages that the provider took: 4, expected 5");
+    assertThat(result(webhooks, 10, 10, 5, 0, 0, List.of(), 5).broken()).isEmpty();
+  }
+
   private static DemoResult result(
       int records, int receipts, long done, long effects, long rows, List<Violation> violations) {
+    return result(DECISIONS, records, receipts, done, effects, rows, violations, 0);
+  }
+
+  private static DemoResult result(
+      Map<String, Map<Decision, Integer>> decisions,
+      int records,
+      int receipts,
+      long done,
+      long effects,
+      long rows,
+      List<Violation> violations,
+      int delivered) {
     return new DemoResult(
         10,
         new Receipts.Tally(records, receipts),
-        DECISIONS,
+        decisions,
         new LedgerCounts(Map.of(TaskState.DONE, done), 5, effects, 0),
         rows,
+        new DemoProvider.Counted(delivered, delivered),
         new Lateness(0, 0, 0, 0),
         violations);
   }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The typed face of the schema's functions, for one role.
@@ -169,12 +170,12 @@ public final class Ledger implements AutoCloseable {
    */
   public Horizon horizon(
       String queue, Collection<Integer> slots, WorkFilter work, Instant until, int limit) {
-    return horizon(queue, slots, work, until, limit, false);
+    return horizon(queue, slots, work, until, limit, false, Set.of());
   }
 
   /**
-   * The same; by lane, every tenant's kinds have the same share of the limit, so that one's backlog
-   * does not hide what others have.
+   * The same without some kinds; by lane, every tenant's kinds have the same share of the limit, so
+   * that one's backlog does not hide what others have.
    */
   public Horizon horizon(
       String queue,
@@ -182,8 +183,9 @@ public final class Ledger implements AutoCloseable {
       WorkFilter work,
       Instant until,
       int limit,
-      boolean byLane) {
-    return horizon.apply(queue, slots, work, until, limit, byLane);
+      boolean byLane,
+      Collection<String> withoutKinds) {
+    return horizon.apply(queue, slots, work, until, limit, byLane, withoutKinds);
   }
 
   /** The kinds and channels of tasks; those that do not exist are left out. */
@@ -266,6 +268,15 @@ public final class Ledger implements AutoCloseable {
    */
   public boolean pause(PauseScope scope, String name, String reason) {
     return operate.pause(scope, name, reason);
+  }
+
+  /**
+   * Pauses an external channel whose provider does not know its credentials any more (dispatchers).
+   *
+   * @return false if it was paused before
+   */
+  public boolean suspend(String channel, String reason) {
+    return operate.suspend(channel, reason);
   }
 
   /**

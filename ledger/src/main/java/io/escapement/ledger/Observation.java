@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param effect what a completed task leaves in the ledger; null otherwise
  * @param messageId the provider's name for what it accepted; null if it gave none
  * @param retryAfter how long a provider that refused asked to wait; counts if longer than the
- *     backoff, 7 days at most; null if it did not ask
+ *     backoff, 7 days at most; for what is handed back, when it is worth another look; null: none
  */
 public record Observation(
     long task,
@@ -85,10 +85,25 @@ public record Observation(
     return new Observation(task, attempt, Seen.ACCEPTED, null, null, messageId, null);
   }
 
+  /** An earlier call had been accepted, under the provider's own name if it gave one. */
+  public static Observation replayed(long task, int attempt, @Nullable String messageId) {
+    return new Observation(task, attempt, Seen.ACCEPTED_REPLAY, null, null, messageId, null);
+  }
+
+  /** Asked: it had been accepted, under the provider's own name if it gave one. */
+  public static Observation found(long task, int attempt, @Nullable String messageId) {
+    return new Observation(task, attempt, Seen.QUERY_FOUND, null, null, messageId, null);
+  }
+
   /** Surely not accepted; may be tried again, not before that time if it is given. */
   public static Observation refused(
       long task, int attempt, String detail, @Nullable Duration retryAfter) {
     return new Observation(task, attempt, Seen.REFUSED, detail, null, null, retryAfter);
+  }
+
+  /** Handed back, surely not started; not worth another look before this time is over. */
+  public static Observation postponed(long task, int attempt, String detail, Duration until) {
+    return new Observation(task, attempt, Seen.RELEASED, detail, null, null, until);
   }
 
   /** Handed back, surely not started. */

@@ -19,6 +19,7 @@ final class Operate {
   private final String setLimits = Statements.load("set_limits");
   private final String setTenant = Statements.load("set_tenant");
   private final String pause = Statements.load("pause");
+  private final String suspend = Statements.load("suspend");
   private final String resume = Statements.load("resume");
   private final String quarantine = Statements.load("quarantine");
   private final String redrive = Statements.load("redrive");
@@ -96,6 +97,10 @@ final class Operate {
   boolean pause(PauseScope scope, String name, String reason) {
     return word("pause", pause, p -> p.text(word(scope)).text(name).text(words(reason)))
         .equals("PAUSED");
+  }
+
+  boolean suspend(String channel, String reason) {
+    return word("suspend", suspend, p -> p.text(channel).text(words(reason))).equals("PAUSED");
   }
 
   boolean resume(PauseScope scope, String name, String reason) {

@@ -29,7 +29,8 @@ final class ReadHorizon {
       WorkFilter work,
       Instant until,
       int limit,
-      boolean byLane) {
+      boolean byLane,
+      Collection<String> withoutKinds) {
     int perSlot = Math.max(MIN_PER_SLOT, limit / Math.max(1, slots.size()));
     List<Row> rows =
         statements.query(
@@ -42,7 +43,8 @@ final class ReadHorizon {
                     .instant(until)
                     .integer(perSlot)
                     .optionalArray("text", work.channels())
-                    .flag(byLane),
+                    .flag(byLane)
+                    .array("text", withoutKinds),
             ReadHorizon::row);
     Instant readAt = rows.get(0).at();
     List<Horizon.Entry> entries = new ArrayList<>(rows.size());

@@ -5,7 +5,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker can do.
+ * What a worker can do. A channel that is named is one that it can call, whatever the kind; the
+ * kinds count on transactional channels, and where no channels are named.
  *
  * @param kinds those that it has handlers for; null means any
  * @param channels those that it can work for; null means any

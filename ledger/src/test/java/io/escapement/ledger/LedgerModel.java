@@ -218,8 +218,10 @@ final class LedgerModel {
   }
 
   static boolean serves(WorkFilter work, ModelTask t) {
-    return (work.kinds() == null || work.kinds().contains(t.intent.asked.kind))
-        && (work.channels() == null || work.channels().contains(t.channel.name()));
+    return (work.channels() == null || work.channels().contains(t.channel.name()))
+        && (work.kinds() == null
+            || work.kinds().contains(t.intent.asked.kind)
+            || (work.channels() != null && t.channel.contract() != Contract.TRANSACTIONAL));
   }
 
   boolean claimable(WorkFilter work, ModelTask t) {

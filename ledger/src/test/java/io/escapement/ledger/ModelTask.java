@@ -196,7 +196,7 @@ final class ModelTask {
     }
     int number = claimed ? attempt : attempt + 1;
     TaskState dead = kind.exhaustion() == KindDefinition.Exhaustion.FAILED ? FAILED : QUARANTINED;
-    long doubled = ticks(kind.backoffBase()) << Math.max(0, attempt - 1);
+    long doubled = ticks(kind.backoffBase()) << Math.max(0, freshTries() - tries - 1);
     long backoff = now + Math.min(doubled, ticks(kind.backoffCap()));
     switch (seen) {
       case "COMPLETED" -> {
@@ -224,7 +224,7 @@ final class ModelTask {
           seekOrTryAgain(wait == NONE ? backoff : Math.max(backoff, now + wait), dead);
       case "RELEASED" -> {
         tries++;
-        seekOrTryAgain(now, dead);
+        seekOrTryAgain(wait == NONE ? now : now + wait, dead);
       }
       case "MANUAL_RETRY" -> {
         tries = cancel ? tries : freshTries();

@@ -75,6 +75,7 @@ class RolesPostgresTest {
           entry("positions", Set.of(INGEST, OPERATOR)),
           entry("prunable_outbox", Set.of(RELAY)),
           entry("prune_outbox", Set.of(RELAY)),
+          entry("local_channels", NOBODY),
           entry("log_snapshot", Set.of(RELAY)),
           entry("quarantine", Set.of(OPERATOR)),
           entry("recipient", NOBODY),
@@ -91,12 +92,14 @@ class RolesPostgresTest {
           entry("retry_after", NOBODY),
           entry("rule_key", NOBODY),
           entry("run_command", NOBODY),
+          entry("serves", NOBODY),
           entry("set_limits", Set.of(OPERATOR)),
           entry("set_preference", Set.of(OPERATOR)),
           entry("set_tenant", Set.of(OPERATOR)),
           entry("settle", NOBODY),
           entry("slot_state", Set.of(RELAY, OPERATOR, READER)),
           entry("submit", Set.of(INGEST, OPERATOR)),
+          entry("suspend", Set.of(DISPATCHER)),
           entry("take_seats", NOBODY),
           entry("task_ids", NOBODY),
           entry("task_line", NOBODY));
@@ -105,6 +108,7 @@ class RolesPostgresTest {
   private static final Map<String, Set<Role>> READABLE =
       Map.ofEntries(
           entry("attempt", NOBODY),
+          entry("attempts", WATCHERS),
           entry("budget", NOBODY),
           entry("channel", NOBODY),
           entry("effect", NOBODY),

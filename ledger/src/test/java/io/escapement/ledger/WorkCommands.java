@@ -176,9 +176,10 @@ final class WorkCommands {
   }
 
   private static WorkFilter work(SplittableRandom random) {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
       case 0 -> WorkFilter.ofKinds(List.of("local", "push", "mail-kept", "note"));
       case 1 -> new WorkFilter(null, Set.of("local", "mail", "pay"));
+      case 2 -> new WorkFilter(Set.of("local"), Set.of("local", "mail", "push"));
       default -> WorkFilter.ANY;
     };
   }
@@ -265,6 +266,11 @@ final class WorkCommands {
       seen.add(
           switch (word) {
             case COMPLETED -> Observation.completed(duo.id(t), h.attempt(), EFFECT);
+            case RELEASED ->
+                random.nextInt(3) == 0
+                    ? Observation.postponed(
+                        duo.id(t), h.attempt(), "later", LedgerDuo.ticks(random.nextInt(8)))
+                    : Observation.released(duo.id(t), h.attempt());
             case REFUSED ->
                 Observation.refused(
                     duo.id(t),

@@ -1,2 +1,2 @@
 select task_id, tenant, slot, wake_at, claimed, truncated
-from escapement.horizon(?, ?, ?, ?, ?, ?, ?)
+from escapement.horizon(?, ?, ?, ?, ?, ?, ?, ?)

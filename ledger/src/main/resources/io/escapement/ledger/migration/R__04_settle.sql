@@ -35,12 +35,16 @@ begin
            r.next_state, r.next_uncertain, r.returns_try, r.writes_effect,
            case when r.fresh_tries then coalesce(t.max_attempts, k.max_attempts) end as fresh_tries,
            case
-             when r.next_due = 'NOW' then clock_timestamp()
+             -- what is handed back may be told when it is worth another look
+             when r.next_due = 'NOW' then clock_timestamp() + interval '1 microsecond'
+               * least(greatest(coalesce(s.retry_after, 0), 0), 604800000000)
              when r.next_due <> 'NEVER' then greatest(
-               -- in seconds: an interval would overflow before the cap is applied
+               -- In seconds: an interval would overflow before the cap is applied. By the tries that
+               -- are spent: an attempt that was handed back is none.
                clock_timestamp() + interval '1 second'
                  * least(extract(epoch from k.backoff_base)::double precision
-                           * power(2, least(t.attempt - 1, 60)),
+                           * power(2, least(greatest(
+                               coalesce(t.max_attempts, k.max_attempts) - t.tries_left - 1, 0), 60)),
                          extract(epoch from k.backoff_cap)::double precision)
                  * (1 + random() * k.backoff_jitter),
                clock_timestamp() + interval '1 microsecond'

@@ -29,11 +29,12 @@ as $$
 $$;
 revoke all on function escapement.leased from public;
 
--- Claims tasks that are due, by id, under one lease owner; p_kinds, p_channels null: of any. Answers, one
--- row a task that exists: CLAIMED with all that the worker needs, NOT_DUE with when to come back,
--- PAUSED, SETTLED with the state (the claim itself found that it had expired, that its recipient
--- has switched the channel off, or that its key may be forgotten), or NOT_CLAIMABLE (held,
--- finished, parked, quarantined, of another kind or channel).
+-- Claims tasks that are due, by id, under one lease owner: those that a worker with these kinds and
+-- channels can run (see "serves"; null: any). Answers, one row a task that exists: CLAIMED with all
+-- that the worker needs, NOT_DUE with when to come back, PAUSED, SETTLED with the state (the claim
+-- itself found that it had expired, that its recipient has switched the channel off, or that its key
+-- may be forgotten), or NOT_CLAIMABLE (held, finished, parked, quarantined, of another kind or
+-- channel).
 --
 -- The owner names the process incarnation and this claim; it must be new.
 create or replace function escapement.claim(p_owner text, p_kinds text[], p_tasks bigint[],
@@ -51,6 +52,7 @@ as $$
 #variable_conflict use_column
 declare
   c_last_attempt constant int := 2000000000; -- numbers of attempts end, after too many redrives
+  v_local constant text[] := local_channels();
   v_pauses constant boolean := exists (select from pause);
   v_queues text[];
   v_tenants text[];
@@ -78,8 +80,7 @@ begin
            t.expires_at
     from task t
     where t.id = any(p_tasks) and t.state <= 'UNKNOWN' and t.due_at <= now()
-      and (p_kinds is null or t.kind = any(p_kinds))
-      and (p_channels is null or t.channel = any(p_channels))
+      and serves(t.kind, t.channel, p_kinds, p_channels, v_local)
       and (not v_pauses or t.queue <> all(v_queues) and t.tenant <> all(v_tenants)
            and t.kind <> all(v_kinds) and t.channel <> all(v_channels))
       and t.attempt < c_last_attempt

@@ -7,7 +7,8 @@
 -- need the attempt only: knowledge is not thrown away because it is a little late.
 --
 -- p_message_ids: the provider's, of accepted calls. p_retry_after_micros: how long a provider that
--- refused asked to wait; longer than the backoff, it counts.
+-- refused asked to wait; longer than the backoff, it counts. With RELEASED: when it is worth another
+-- look.
 create or replace function escapement.observe(p_tasks bigint[], p_attempts int[], p_seen text[],
   p_details text[] default null, p_effects bytea[] default null,
   p_message_ids text[] default null,

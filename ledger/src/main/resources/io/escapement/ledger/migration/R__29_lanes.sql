@@ -23,7 +23,7 @@ as $$
     where t.queue = p_queue and t.tenant = l.tenant and t.kind = l.kind and t.channel = l.channel
       and t.state in ('SCHEDULED', 'UNKNOWN') and t.due_at <= clock_timestamp()
     order by t.due_at limit 1) t
-  where l.kind <> all(p_kinds) or l.channel <> all(p_channels)
+  where not serves(l.kind, l.channel, p_kinds, p_channels, local_channels())
   group by l.kind, l.channel
   order by min(t.due_at);
 $$;

@@ -37,3 +37,25 @@ begin
 end $$;
 revoke all on function escapement.resume from public;
 grant execute on function escapement.resume to escapement_operator;
+
+-- Pauses a channel for its worker: its provider knows the credentials no more, and a person must look.
+-- PAUSED or ALREADY_PAUSED; resume ends it.
+create or replace function escapement.suspend(p_channel text, p_reason text)
+returns text
+language plpgsql security definer set search_path = escapement, pg_temp as $$
+declare
+  v_result text := 'PAUSED';
+begin
+  if not exists (select from channel where name = p_channel and contract <> 'TRANSACTIONAL') then
+    raise exception 'suspend: there is no external channel %', p_channel using errcode = '22023';
+  end if;
+  insert into pause (scope, name, reason) values ('channel', p_channel, cut(p_reason, 8192))
+    on conflict do nothing;
+  if not found then
+    v_result := 'ALREADY_PAUSED';
+  end if;
+  perform record_action('suspend', 'channel ' || p_channel, p_reason, v_result);
+  return v_result;
+end $$;
+revoke all on function escapement.suspend from public;
+grant execute on function escapement.suspend to escapement_dispatcher;

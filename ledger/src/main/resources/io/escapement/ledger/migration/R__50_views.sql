@@ -96,6 +96,14 @@ create or replace view escapement.needs_review as
                        order by a.number desc limit 1) a on true
   where t.state = 'UNKNOWN' and t.due_at is null;
 
+-- What was done for each task and what came of it: one row a finished attempt.
+create or replace view escapement.attempts as
+  select t.id as task, i.namespace, i.event_id, t.tenant, t.kind, t.channel, a.number, a.action,
+         a.worker, a.due_at, a.claimed_at, a.finished_at, a.outcome, a.detail, a.message_id,
+         a.late_outcome, a.late_detail, a.late_at
+  from escapement.attempt a join escapement.task t on t.id = a.task_id
+    join escapement.intent i on i.id = t.intent_id;
+
 -- A call was accepted, as its worker said after somebody else had taken over, and the task did not
 -- end as done.
 create or replace view escapement.contradicted as
@@ -166,7 +174,7 @@ grant select on escapement.settings, escapement.kinds, escapement.channels,
 grant select on escapement.tenants to escapement_dispatcher, escapement_operator, escapement_reader;
 grant select on escapement.backlog, escapement.budgets, escapement.ingest_positions,
     escapement.in_flight,
-    escapement.backlog_by_age, escapement.quarantine, escapement.needs_review,
+    escapement.attempts, escapement.backlog_by_age, escapement.quarantine, escapement.needs_review,
     escapement.contradicted, escapement.paused, escapement.actions, escapement.relay_lag, escapement.task_counts,
     escapement.ledger_counts, escapement.lateness
   to escapement_operator, escapement_reader;

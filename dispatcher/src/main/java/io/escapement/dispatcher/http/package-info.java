@@ -1,0 +1,3 @@
+/** Channels that call HTTP endpoints, set up by a file each. */
+@org.jspecify.annotations.NullMarked
+package io.escapement.dispatcher.http;
