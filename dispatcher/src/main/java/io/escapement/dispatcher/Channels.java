@@ -76,7 +76,8 @@ public final class Channels implements AutoCloseable {
   }
 
   /**
-   * Refuses what can't be what the ledger says.
+   * Refuses what can't be what the ledger says, and warns of what it does not know yet: nothing can
+   * be sent there, and as soon as it is defined its tasks are claimed.
    *
    * @throws DispatcherException with all that is wrong and how to put it right
    */
@@ -87,13 +88,12 @@ public final class Channels implements AutoCloseable {
     for (Channel channel : byName.values()) {
       ChannelDefinition definition = ledgers.get(channel.name());
       if (definition == null) {
-        wrong.add(
-            "channel '"
-                + channel.name()
-                + "' is not defined in the ledger; say what its provider promises: select"
-                + " escapement.define_channel('"
-                + channel.name()
-                + "', 'IDEMPOTENT' | 'QUERYABLE' | 'OPAQUE', interval '10 seconds', ...)");
+        LOG.warn(
+            "channel '{}' is not defined in the ledger yet; say what its provider promises: select"
+                + " escapement.define_channel('{}', 'IDEMPOTENT' | 'QUERYABLE' | 'OPAQUE',"
+                + " interval '10 seconds', ...)",
+            channel.name(),
+            channel.name());
       } else if (definition.contract() == Contract.TRANSACTIONAL) {
         wrong.add(
             "channel '"
