@@ -10,7 +10,6 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.escapement.dispatcher.TransactionalHandler;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
 import java.util.List;
 
 /** Who may see what: the rules of the house, each with its reason. */
@@ -144,16 +143,16 @@ final class Directions {
       noClasses()
           .that()
           .resideInAPackage("io.escapement.dispatcher")
+          .and()
+          // Hands its library a Clock that is the monotonic one.
+          .haveNameNotMatching("io\\.escapement\\.dispatcher\\.Breakers(\\$.*)?")
           .should()
           .callMethod(Instant.class, "now")
           .orShould()
           .callMethod(System.class, "currentTimeMillis")
           .orShould()
-          .callMethod(Clock.class, "systemUTC")
-          .orShould()
-          .callMethod(Clock.class, "systemDefaultZone")
-          .orShould()
-          .callMethod(Clock.class, "system", ZoneId.class)
+          .dependOnClassesThat()
+          .areAssignableTo(Clock.class)
           .because("what is due is for the database's clock to say, however wrong the host's is");
 
   /** All of them. */

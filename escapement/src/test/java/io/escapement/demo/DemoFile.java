@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
 /**
  * Makes examples/demo.jsonl: the same file from the same seed, without any time in it.
  *
- * <p>Three kinds for four tenants, due at once or some seconds later. Some lines repeat an earlier
+ * <p>Four kinds for four tenants, due at once or some seconds later. Some lines repeat an earlier
  * one, some contradict one, some can't be requests, and one tenant asks for far more than its
  * budget holds.
  */
@@ -18,7 +18,8 @@ final class DemoFile {
 
   private static final long SEED = 20_261_129L;
 
-  private static final int ORDINARY = 1_700;
+  private static final int ORDINARY = 1_540;
+  private static final int WEBHOOKS = 160;
   private static final int OVER_BUDGET = 160;
   private static final int DUPLICATES = 60;
   private static final int CONFLICTS = 40;
@@ -55,6 +56,7 @@ final class DemoFile {
   private List<String> make() {
     List<Runnable> steps = new ArrayList<>();
     repeat(ORDINARY, n -> steps.add(() -> ordinary(n)));
+    repeat(WEBHOOKS, n -> steps.add(() -> webhook(n)));
     repeat(OVER_BUDGET, n -> steps.add(() -> overBudget(n)));
     repeat(DUPLICATES, n -> steps.add(() -> lines.add(earlier())));
     repeat(CONFLICTS, n -> steps.add(this::conflict));
@@ -75,6 +77,12 @@ final class DemoFile {
         };
     String delay = random.nextInt(10) < 4 ? "" : delay(1_000 + random.nextInt(4_001));
     lines.add(event("o-" + n, kind, ROOMY[random.nextInt(ROOMY.length)], n, delay));
+  }
+
+  /** To a provider outside. */
+  private void webhook(int n) {
+    String delay = n % 4 == 0 ? delay(1_000 + random.nextInt(3_001)) : "";
+    lines.add(event("w-" + n, "demo.webhook.send", ROOMY[random.nextInt(ROOMY.length)], n, delay));
   }
 
   /** Due late, so that all of them are outstanding together. */
