@@ -162,6 +162,11 @@ final class Breakers {
     return new ArrayList<>(open);
   }
 
+  /** How many destinations are remembered. */
+  int size() {
+    return breakers.size();
+  }
+
   private void forgetWorking() {
     if (breakers.size() >= MOST) {
       breakers.values().removeIf(one -> one.breaker.getState() == CircuitBreaker.State.CLOSED);

@@ -274,7 +274,7 @@ final class LaneGate {
     Aside its = aside.computeIfAbsent(lane, l -> new Aside());
     int left = most - waitingForTheSame(lane);
     if (its.tasks.of(one.tenant) >= Math.max(LEAST / 2, left) || left <= 0) {
-      boolean byKind = throttle.isClosedByKind(lane, nowNanos);
+      boolean byKind = throttle.isHeldByKind(lane, nowNanos);
       its.fullByKind |= byKind;
       its.fullByChannel |= !byKind;
       finder.forget(one.task);

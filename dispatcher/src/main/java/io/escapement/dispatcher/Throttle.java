@@ -143,14 +143,16 @@ final class Throttle {
     return kinds.size() + channels.size();
   }
 
-  /** Whether it is this lane's kind that is at its limit, whatever its channel is. */
-  synchronized boolean isClosedByKind(Lane lane, long nowNanos) {
+  /** Whether it is its kind's limit that a lane waits for, and not its channel's. */
+  synchronized boolean isHeldByKind(Lane lane, long nowNanos) {
     Bucket bucket = kinds.get(lane.kind());
     if (bucket == null) {
       return false;
     }
     bucket.refill(nowNanos);
-    return !bucket.isOpen();
+    boolean byChannel =
+        channels.containsKey(lane.channel()) || external.containsKey(lane.channel());
+    return !bucket.isOpen() || !byChannel;
   }
 
   /** Whether there is a limit for this kind. */

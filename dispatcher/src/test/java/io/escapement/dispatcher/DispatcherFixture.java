@@ -166,6 +166,25 @@ final class DispatcherFixture implements AutoCloseable {
         c.outages());
   }
 
+  static DispatcherConfig draining(DispatcherConfig c, Duration limit) {
+    return new DispatcherConfig(
+        c.ledger(),
+        c.kafka(),
+        c.topics(),
+        c.queues(),
+        c.concurrency(),
+        c.threads(),
+        c.knownLimit(),
+        c.horizon(),
+        c.sweep(),
+        c.claimBatch(),
+        c.completionBatch(),
+        limit,
+        c.discovery(),
+        c.limits(),
+        c.outages());
+  }
+
   static DispatcherConfig withKafka(DispatcherConfig c, String key, String value) {
     Map<String, String> kafka = new HashMap<>(c.kafka());
     kafka.put(key, value);

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class ThrottleTest {
@@ -85,6 +86,32 @@ class ThrottleTest {
     assertThatThrownBy(() -> LaneLimit.ofConcurrency(0)).hasMessageContaining("at least 1");
     assertThatThrownBy(() -> new LaneLimit(1, 0)).hasMessageContaining("above 0");
     assertThatThrownBy(() -> new LaneLimit(1, Double.NaN)).hasMessageContaining("above 0");
+  }
+
+  @Test
+  void aLaneWaitsForItsKindUnlessItsChannelIsWhatIsAtItsLimit() {
+    Lane lane = new Lane("kind", "channel");
+    Throttle byKind = throttle(Map.of("kind", LaneLimit.ofConcurrency(1)), Map.of());
+    assertThat(byKind.isHeldByKind(lane, 0)).as("nothing else can hold it").isTrue();
+    Throttle both =
+        throttle(
+            Map.of("kind", LaneLimit.ofConcurrency(2)),
+            Map.of("channel", LaneLimit.ofConcurrency(1)));
+    taken(both, lane);
+    assertThat(both.isHeldByKind(lane, 0)).isFalse();
+    Throttle byChannel = throttle(Map.of(), Map.of("channel", LaneLimit.ofConcurrency(1)));
+    assertThat(byChannel.isHeldByKind(lane, 0)).isFalse();
+  }
+
+  @Test
+  void whoeverWaitsForALimitIsToldThatAPermitIsBack() {
+    Lane lane = new Lane("kind", "channel");
+    Throttle throttle = throttle(Map.of("kind", LaneLimit.ofConcurrency(1)), Map.of());
+    AtomicInteger told = new AtomicInteger();
+    throttle.whenBack(told::incrementAndGet);
+    taken(throttle, lane).giveBack();
+    taken(throttle, lane).annul();
+    assertThat(told).hasValue(2);
   }
 
   private static Throttle.Permit taken(Throttle throttle, Lane lane) {

@@ -32,7 +32,7 @@ public final class DemoRun {
 
   private static final Duration SENT_OVER = Duration.ofSeconds(4);
 
-  /** Of four stretches of so many events, the provider loses its answers in one. */
+  /** The provider loses answers while one of four stretches of so many events is sent. */
   private static final int LOST_EVERY = 100;
 
   private static final int LOST_OF = 4;
@@ -121,6 +121,7 @@ public final class DemoRun {
       }
       sender.send(lines.get(i));
     }
+    local.provider().answer(true);
     sender.finish();
   }
 

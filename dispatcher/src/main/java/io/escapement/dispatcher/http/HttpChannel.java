@@ -76,7 +76,8 @@ public final class HttpChannel implements Channel {
     }
     try {
       URI uri = uri(config.url(), call);
-      return uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
+      String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+      return uri.getScheme() + "://" + uri.getHost() + port;
     } catch (NoSuchAddressException e) {
       return "nowhere";
     }
@@ -222,7 +223,7 @@ public final class HttpChannel implements Channel {
       if (!left.isPositive()) {
         throw new NeverSentException("the name " + host + " was not resolved in time", null);
       }
-      return exchangeWatched(request, left);
+      return exchangeWatched(request, client(timeout), left);
     } finally {
       watch.close();
     }
@@ -238,17 +239,16 @@ public final class HttpChannel implements Channel {
     }
   }
 
-  private Answer exchangeWatched(Sent request, Duration timeout)
+  private Answer exchangeWatched(Sent request, HttpClient client, Duration timeout)
       throws IOException, InterruptedException {
     AtomicReference<HttpResponse.@Nullable ResponseInfo> head = new AtomicReference<>();
     CompletableFuture<HttpResponse<byte[]>> answer =
-        client(timeout)
-            .sendAsync(
-                request.request(),
-                info -> {
-                  head.set(info);
-                  return new FirstBytes(config.responseLimit());
-                });
+        client.sendAsync(
+            request.request(),
+            info -> {
+              head.set(info);
+              return new FirstBytes(config.responseLimit());
+            });
     try {
       HttpResponse<byte[]> whole = answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       return new Answer(whole.statusCode(), whole.headers(), whole.body());

@@ -67,6 +67,7 @@ class HttpChannelFilesTest {
     assertThat(mail.allowPrivate()).isTrue();
     assertThat(mail.connectTimeout()).isEqualTo(Duration.ofMillis(250));
     assertThat(mail.responseLimit()).isEqualTo(1_000);
+    assertThat(mail.toString()).as("secrets are not shown").doesNotContain("t0ken", "s3cret");
   }
 
   @Test

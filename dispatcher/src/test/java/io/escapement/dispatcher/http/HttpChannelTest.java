@@ -173,6 +173,24 @@ class HttpChannelTest {
     assertThat(seen).isEmpty();
   }
 
+  /** Each client has a thread of its own. */
+  @Test
+  void allCallsOfAChannelShareOneClient() throws Exception {
+    long before = clients();
+    HttpChannel channel = channel("url = " + base + "\nconnect-timeout-ms = 60000");
+    for (int i = 0; i < 20; i++) {
+      assertThat(channel.send(call(null, "x"))).isInstanceOf(SendResult.Accepted.class);
+    }
+    assertThat(clients() - before).isEqualTo(1);
+    channel.close();
+  }
+
+  private static long clients() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("HttpClient-\\d+-SelectorManager"))
+        .count();
+  }
+
   @Test
   void whatNeverHadAConnectionWasSurelyNotAccepted() throws Exception {
     server.stop(0);
