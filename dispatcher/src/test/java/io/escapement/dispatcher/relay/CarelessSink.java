@@ -1,32 +1,18 @@
 package io.escapement.dispatcher.relay;
 
-import io.escapement.ledger.OutboxEntry;
-import java.util.Optional;
+/** The guard taken out: the position in a transaction of its own. */
+final class CarelessSink extends ForwardingSink {
 
-/**
- * The guard taken out: the position in a transaction of its own.
- *
- * @param between what happens between the two
- */
-record CarelessSink(RelaySink sink, Runnable between) implements RelaySink {
-  @Override
-  public Optional<RelayPosition> position() {
-    return sink.position();
-  }
+  private final Runnable between;
 
-  @Override
-  public int append(OutboxEntry row, boolean repeated) {
-    return sink.append(row, repeated);
-  }
-
-  @Override
-  public void appendReload(String queue) {
-    sink.appendReload(queue);
-  }
-
-  @Override
-  public void commit() {
-    sink.commit();
+  /**
+   * A sink without the guard.
+   *
+   * @param between what happens between the two
+   */
+  CarelessSink(RelaySink sink, Runnable between) {
+    super(sink);
+    this.between = between;
   }
 
   @Override
@@ -36,10 +22,5 @@ record CarelessSink(RelaySink sink, Runnable between) implements RelaySink {
       between.run();
     }
     sink.commit(relayed);
-  }
-
-  @Override
-  public void close() {
-    sink.close();
   }
 }
