@@ -47,15 +47,17 @@ public final class Parts implements AutoCloseable {
   /**
    * Waits until somebody asks to stop.
    *
+   * @param meanwhile is done about twice a second, while all parts run
    * @throws CommandFailure if a part ends by itself before that
    */
-  public void await(CompletableFuture<?> stop) throws InterruptedException {
+  public void await(CompletableFuture<?> stop, Runnable meanwhile) throws InterruptedException {
     while (true) {
       try {
         stop.get(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return;
       } catch (TimeoutException stillRunning) {
         requireRunning();
+        meanwhile.run();
       } catch (ExecutionException e) {
         throw new CommandFailure("stopped by a failure: " + e.getCause(), e);
       }

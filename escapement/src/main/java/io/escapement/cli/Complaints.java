@@ -100,6 +100,10 @@ final class Complaints {
               + message(e)
               + "; choose another with --data-dir, or move the data with"
               + " pg_dump";
+      case SERVERS_LEFT_OUT ->
+          message(e)
+              + " slim distribution; use the full one, or given servers: migrate, ingest, relay,"
+              + " dispatch, and bench --given";
       case SERVER_FAILED -> message(e);
     };
   }

@@ -1,16 +1,20 @@
 package io.escapement.cli;
 
 import io.escapement.assembly.Assembly;
+import io.escapement.assembly.HealthFile;
 import io.escapement.assembly.Part;
 import io.escapement.assembly.Parts;
+import io.escapement.config.Config;
+import io.escapement.config.Key;
 import io.escapement.config.Key.Group;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 
 /** Runs one part until it is told to stop. */
 abstract class PartCommand extends ConfiguredCommand {
 
   PartCommand(Group ownGroup) {
-    super(Group.LEDGER, Group.KAFKA, Group.TOPICS, ownGroup);
+    super(Group.LEDGER, Group.KAFKA, Group.TOPICS, ownGroup, Group.PROCESS);
   }
 
   /** Starts the part. */
@@ -19,15 +23,28 @@ abstract class PartCommand extends ConfiguredCommand {
   @Override
   public final Integer call() throws InterruptedException {
     StopSignal stop = StopSignal.install();
+    Config config = config();
     try (Parts parts = new Parts()) {
-      Part part = start(new Assembly(config()));
+      Part part = start(new Assembly(config));
       parts.add(part);
-      say(part.name() + " runs; Ctrl-C or SIGTERM stops it, a second one at once");
-      parts.await(stop.requested());
-      say("stopping");
+      String health = config.text(Key.HEALTH_FILE);
+      if (health.isEmpty()) {
+        run(part, parts, stop, () -> {});
+      } else {
+        try (HealthFile file = HealthFile.open(Path.of(health))) {
+          run(part, parts, stop, file::beat);
+        }
+      }
     }
     say("stopped");
     return DONE;
+  }
+
+  private void run(Part part, Parts parts, StopSignal stop, Runnable meanwhile)
+      throws InterruptedException {
+    say(part.name() + " runs; Ctrl-C or SIGTERM stops it, a second one at once");
+    parts.await(stop.requested(), meanwhile);
+    say("stopping");
   }
 
   /** Decides requests. */
@@ -71,8 +88,8 @@ abstract class PartCommand extends ConfiguredCommand {
       name = "dispatch",
       description = {
         "Runs a dispatcher: finds due tasks, runs their handlers and completes them, once.",
-        "Any number may run; they share the slots. Handlers are found in the distribution's lib and"
-            + " handlers directories."
+        "Any number may run; they share the slots. Handlers are found in the distribution's handlers"
+            + " directory."
       })
   static final class Dispatch extends PartCommand {
     Dispatch() {

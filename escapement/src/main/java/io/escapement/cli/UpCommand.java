@@ -45,7 +45,7 @@ final class UpCommand extends ConfiguredCommand {
     try (LocalEscapement local = LocalEscapement.start(config, servers, this::say)) {
       logTo(directory.resolve("logs"));
       introduce(local);
-      local.parts().await(stop.requested());
+      local.parts().await(stop.requested(), () -> {});
       say("", "draining and stopping: ingest, dispatcher, relay, Kafka, PostgreSQL");
     }
     say("stopped; the data is kept in " + directory);

@@ -250,6 +250,15 @@ public enum Key {
       "How long a stop waits for handlers that run; what has not ended by then is interrupted and"
           + " tried again later."),
 
+  HEALTH_FILE(
+      Group.PROCESS,
+      "health.file",
+      Types.textOrNothing("FILE"),
+      "",
+      "A file that a part writes every 5 seconds while it runs: the word `running` and the time, in"
+          + " seconds since 1970. It is gone after an orderly stop. `bin/healthcheck` reads it. Empty:"
+          + " none."),
+
   DATA_DIR(
       Group.STACK,
       "data.dir",
@@ -278,6 +287,7 @@ public enum Key {
     INGEST("Ingest"),
     RELAY("Relay"),
     DISPATCHER("Dispatcher"),
+    PROCESS("A part's process"),
     STACK("The stack that `up` runs");
 
     private final String title;

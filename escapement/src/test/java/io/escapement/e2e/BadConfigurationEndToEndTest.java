@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.escapement.e2e.Distribution.Result;
 import io.escapement.embedded.EmbeddedDatabase;
-import io.escapement.embedded.EmbeddedStack;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -19,41 +18,31 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each mistake gets one line that names the setting and the cure, and no stack trace. */
 class BadConfigurationEndToEndTest {
 
-  private static final String LOGIN = "secured";
-
-  @TempDir private static Path servers;
-  private static EmbeddedStack stack;
+  @TempDir private static Path data;
+  private static TestServers servers;
+  private static String login;
 
   @TempDir private Path scratch;
   private Distribution escapement;
 
   @BeforeAll
   static void startServers() throws Exception {
-    stack =
-        EmbeddedStack.start(
-            new EmbeddedStack.Config(servers.resolve("stack"), "escapement", 0, 0, false));
-    Path access = servers.resolve("stack").resolve("postgres").resolve("pg_hba.conf");
-    Files.writeString(
-        access, "host all " + LOGIN + " all scram-sha-256\n" + Files.readString(access));
-    stack.execute("create role " + LOGIN + " superuser login password 'right'");
-    stack.execute("create database empty");
-    stack.execute("select pg_reload_conf()");
-    Result migrated =
-        Distribution.of(servers).run("migrate", "--skip-topics", "--ledger-url=" + stack.jdbcUrl());
+    servers = TestServers.start(data);
+    login = servers.name() + "_secured";
+    servers.createLogin(login, "right", "superuser");
+    servers.execute("create database " + servers.name() + "_empty");
+    Result migrated = servers.full(data).run("migrate", "--skip-topics");
     assertThat(migrated.exit()).as(migrated.err()).isZero();
   }
 
   @AfterAll
   static void stopServers() throws Exception {
-    stack.close();
+    servers.close();
   }
 
   @BeforeEach
   void assembled() {
-    escapement =
-        Distribution.of(scratch)
-            .with("ESCAPEMENT_LEDGER_URL", stack.jdbcUrl())
-            .with("ESCAPEMENT_KAFKA_BOOTSTRAP_SERVERS", stack.bootstrapServers());
+    escapement = servers.full(scratch);
   }
 
   @Test
@@ -105,13 +94,19 @@ class BadConfigurationEndToEndTest {
 
   @Test
   void aTopicThatIsToHoldAndIsNoneOfRequests() throws Exception {
+    String requests = servers.topics().requests();
+    String receipts = servers.topics().receipts();
     expect(
         2,
-        "ingest.hold-topics (given by --ingest-hold-topics) names 'escapement.receipts', which is no"
-            + " requests topic; name escapement.requests or topics that begin with"
-            + " escapement.requests.",
+        "ingest.hold-topics (given by --ingest-hold-topics) names '"
+            + receipts
+            + "', which is no requests topic; name "
+            + requests
+            + " or topics that begin with "
+            + requests
+            + ".",
         "ingest",
-        "--ingest-hold-topics=escapement.requests,escapement.receipts");
+        "--ingest-hold-topics=" + requests + "," + receipts);
   }
 
   @Test
@@ -139,29 +134,32 @@ class BadConfigurationEndToEndTest {
     escapement.with("ESCAPEMENT_LEDGER_PASSWORD", "wrong");
     expect(
         1,
-        "ledger.user, ledger.password: PostgreSQL refuses the login 'secured' at "
-            + stack.jdbcUrl()
+        "ledger.user, ledger.password: PostgreSQL refuses the login '"
+            + login
+            + "' at "
+            + servers.jdbcUrl()
             + "; give the right user and password",
         "status",
-        "--ledger-user=" + LOGIN);
+        "--ledger-user=" + login);
     escapement.with("ESCAPEMENT_LEDGER_PASSWORD", "right");
-    assertThat(escapement.run("status", "--ledger-user=" + LOGIN).exit()).isZero();
+    assertThat(escapement.run("status", "--ledger-user=" + login).exit()).isZero();
   }
 
   @Test
   void noSuchDatabase() throws Exception {
-    Result result = escapement.run("status", "--ledger-url=" + url("absent"));
+    Result result = escapement.run("status", "--ledger-url=" + servers.jdbcUrl("absent"));
     assertThat(result.exit()).isEqualTo(1);
     assertOneLine(result).contains("ledger.url", "absent", "does not exist; create it");
   }
 
   @Test
   void aLedgerThatWasNotMigrated() throws Exception {
-    Result result = escapement.run("ingest", "--ledger-url=" + url("empty"), "--topics-prefix=x");
+    String empty = "--ledger-url=" + servers.jdbcUrl(servers.name() + "_empty");
+    Result result = escapement.run("ingest", empty, "--topics-prefix=x");
     assertThat(result.exit()).isEqualTo(1);
     // The topics come first; with them, it is the schema.
     assertOneLine(result).contains("x.requests", "escapement migrate");
-    Result status = escapement.run("status", "--ledger-url=" + url("empty"));
+    Result status = escapement.run("status", empty);
     assertThat(status.exit()).isEqualTo(1);
     assertOneLine(status).contains("ledger.url", "run 'escapement migrate'");
   }
@@ -193,26 +191,33 @@ class BadConfigurationEndToEndTest {
   void noTopics() throws Exception {
     expect(
         1,
-        "Kafka has no topic escapement.requests; create what is missing with: escapement migrate"
+        "Kafka has no topic "
+            + servers.topics().requests()
+            + "; create what is missing with: escapement migrate"
             + " (or correct topics.prefix)",
         "ingest");
   }
 
   @Test
   void aLoginWithoutTheOperatorsRole() throws Exception {
-    Result migrated = escapement.run("migrate", "--topics-prefix=lone");
+    String lone = servers.name() + "-lone";
+    String ingester = servers.name() + "_ingester";
+    Result migrated = escapement.run("migrate", "--topics-prefix=" + lone);
     assertThat(migrated.exit()).as(migrated.err()).isZero();
-    assertThat(migrated.out()).contains("topic lone.commands: created, partitions: 1");
-    stack.execute("create role ingester login");
-    stack.execute("grant escapement_ingest, escapement_reader to ingester");
+    assertThat(migrated.out()).contains("topic " + lone + ".commands: created, partitions: 1");
+    servers.createLogin(ingester, "right", "");
+    servers.execute("grant escapement_ingest, escapement_reader to " + ingester);
+    escapement.with("ESCAPEMENT_LEDGER_PASSWORD", "right");
     expect(
         2,
-        "ledger.user: 'ingester' may not do that: ERROR: permission denied to set role"
+        "ledger.user: '"
+            + ingester
+            + "' may not do that: ERROR: permission denied to set role"
             + " \"escapement_operator\"; grant the role escapement_operator to it, or log in as its"
             + " owner; or set ingest.commands=false, and this process executes no commands",
         "ingest",
-        "--topics-prefix=lone",
-        "--ledger-user=ingester");
+        "--topics-prefix=" + lone,
+        "--ledger-user=" + ingester);
   }
 
   @Test
@@ -301,10 +306,6 @@ class BadConfigurationEndToEndTest {
   private static org.assertj.core.api.AbstractStringAssert<?> assertOneLine(Result result) {
     assertThat(result.err().lines()).as(result.err()).hasSize(1);
     return assertThat(result.err().strip());
-  }
-
-  private String url(String database) {
-    return stack.jdbcUrl().replace("/escapement", "/" + database);
   }
 
   private static int freePort() throws Exception {

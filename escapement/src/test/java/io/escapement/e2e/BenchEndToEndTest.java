@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.escapement.e2e.Distribution.Result;
+import io.escapement.e2e.TestServers.Kind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,12 +32,27 @@ class BenchEndToEndTest {
   /** So that what counts what a dispatcher asks for has something to count soon. */
   private static final String[] OFTEN = {"--set", "dispatcher.sweep=1s"};
 
+  /** Null where each benchmark starts its own, as it usually does. */
+  private static @Nullable TestServers servers;
+
   @TempDir private Path scratch;
   private Distribution escapement;
 
+  @BeforeAll
+  static void startServers(@TempDir Path data) throws Exception {
+    servers = Kind.chosen() == Kind.EMBEDDED ? null : TestServers.start(data);
+  }
+
+  @AfterAll
+  static void stopServers() throws Exception {
+    if (servers != null) {
+      servers.close();
+    }
+  }
+
   @BeforeEach
   void assembled() {
-    escapement = Distribution.of(scratch);
+    escapement = servers == null ? Distribution.full(scratch) : servers.full(scratch);
   }
 
   @Test
@@ -192,7 +211,8 @@ class BenchEndToEndTest {
   /** Runs one. The second compiler, here and in the parts, would cost more than it saves. */
   private Result quickly(String bench, String... more) throws Exception {
     escapement.with("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
-    return escapement.run(with(more, "bench", bench, "--quick", "--json", file(bench).toString()));
+    String[] order = with(more, "bench", bench, "--quick", "--json", file(bench).toString());
+    return escapement.run(servers == null ? order : with(new String[] {"--given"}, order));
   }
 
   private Path file(String bench) {

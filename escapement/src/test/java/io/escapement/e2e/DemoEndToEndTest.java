@@ -17,7 +17,7 @@ class DemoEndToEndTest {
   void theDemoKeepsItsPromisesAndLeavesNothingBehind() throws Exception {
     Path temporary = Files.createDirectories(scratch.resolve("tmp"));
     Distribution escapement =
-        Distribution.of(scratch).with("ESCAPEMENT_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
+        Distribution.full(scratch).with("ESCAPEMENT_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
 
     Result demo = escapement.run("demo");
 

@@ -26,9 +26,18 @@ final class Distribution {
     this.scratch = scratch;
   }
 
-  /** The one that the build has assembled; what commands print goes to files in a directory. */
-  static Distribution of(Path scratch) {
-    Path home = Path.of(System.getProperty("escapement.distribution", "target/escapement"));
+  /** With the embedded servers; what commands print goes to files in a directory. */
+  static Distribution full(Path scratch) {
+    return of("escapement.distribution", "target/escapement", scratch);
+  }
+
+  /** Without the embedded servers. */
+  static Distribution slim(Path scratch) {
+    return of("escapement.distribution.slim", "target/escapement-slim", scratch);
+  }
+
+  private static Distribution of(String property, String usual, Path scratch) {
+    Path home = Path.of(System.getProperty(property, usual));
     assertThat(home.resolve("bin/escapement")).isExecutable();
     return new Distribution(home.toAbsolutePath(), scratch);
   }

@@ -3,7 +3,6 @@ package io.escapement.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.escapement.e2e.Distribution.Result;
-import io.escapement.embedded.EmbeddedStack;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,23 +13,18 @@ import org.junit.jupiter.api.io.TempDir;
 class DoctorEndToEndTest {
 
   @TempDir private Path scratch;
-  private EmbeddedStack stack;
+  private TestServers servers;
   private Distribution escapement;
 
   @BeforeEach
   void start() throws Exception {
-    stack =
-        EmbeddedStack.start(
-            new EmbeddedStack.Config(scratch.resolve("stack"), "escapement", 0, 0, false));
-    escapement =
-        Distribution.of(scratch)
-            .with("ESCAPEMENT_LEDGER_URL", stack.jdbcUrl())
-            .with("ESCAPEMENT_KAFKA_BOOTSTRAP_SERVERS", stack.bootstrapServers());
+    servers = TestServers.start(scratch);
+    escapement = servers.full(scratch);
   }
 
   @AfterEach
   void stop() throws Exception {
-    stack.close();
+    servers.close();
   }
 
   @Test
@@ -43,17 +37,19 @@ class DoctorEndToEndTest {
     assertThat(sound.exit()).as(sound.out()).isZero();
     assertThat(sound.out()).doesNotContain("error  ").contains("warning  kinds: none is defined");
 
-    stack.execute("update escapement.ledger set max_payload_bytes = 5000000");
-    expect(1, "error  topic escapement.dead-letters: max.message.bytes=", "set it to 5278528");
+    String deadLetters = servers.topics().deadLetters();
+    servers.execute("update escapement.ledger set max_payload_bytes = 5000000");
+    expect(1, "error  topic " + deadLetters + ": max.message.bytes=", "set it to 5278528");
     Result relay = escapement.run("relay");
     assertThat(relay.exit()).isEqualTo(1);
-    assertThat(relay.err()).startsWith("escapement: topic escapement.dead-letters: max.message");
-    assertThat(escapement.run("migrate", "--topics-prefix=large").exit()).isZero();
-    Result large = escapement.run("doctor", "--topics-prefix=large");
-    assertThat(large.out()).as("new topics are made as large").doesNotContain("error  ");
-    stack.execute("update escapement.ledger set max_payload_bytes = 262144");
+    assertThat(relay.err()).startsWith("escapement: topic " + deadLetters + ": max.message");
+    String large = "--topics-prefix=" + servers.name() + "-large";
+    assertThat(escapement.run("migrate", large).exit()).isZero();
+    Result enlarged = escapement.run("doctor", large);
+    assertThat(enlarged.out()).as("new topics are made as large").doesNotContain("error  ");
+    servers.execute("update escapement.ledger set max_payload_bytes = 262144");
 
-    stack.execute(
+    servers.execute(
         "update escapement.flyway_schema_history set checksum = 1"
             + " where script = 'R__12_admit.sql'");
     expect(1, "error  schema: lacks R__12_admit.sql of this version", "run escapement migrate");
@@ -64,7 +60,7 @@ class DoctorEndToEndTest {
             "escapement: schema: lacks R__12_admit.sql of this version; run escapement migrate");
     assertThat(escapement.run("dispatch").exit()).isEqualTo(1);
 
-    stack.execute(
+    servers.execute(
         "insert into escapement.ingest_position (topic_id, partition, topic, position, held_since,"
             + " held_for) values (gen_random_uuid(), 3, 'escapement.requests', 41, now(),"
             + " 'global_full')");

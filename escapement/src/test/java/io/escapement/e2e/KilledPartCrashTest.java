@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.escapement.e2e.Pipeline.Event;
-import io.escapement.embedded.EmbeddedStack;
 import io.escapement.ledger.KindDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,23 +28,21 @@ class KilledPartCrashTest {
   private static final int RECORDS = 3_000;
 
   @TempDir private static Path scratch;
-  private static EmbeddedStack stack;
+  private static TestServers servers;
 
   @BeforeAll
-  static void startServers() {
-    stack =
-        EmbeddedStack.start(
-            new EmbeddedStack.Config(scratch.resolve("stack"), "escapement", 0, 0, false));
+  static void startServers() throws Exception {
+    servers = TestServers.start(scratch);
   }
 
   @AfterAll
   static void stopServers() throws Exception {
-    stack.close();
+    servers.close();
   }
 
   @Test
   void aTaskThatAKilledDispatcherHeldIsDoneByTheNextOne() throws Exception {
-    try (Pipeline pipeline = Pipeline.create(stack, "killed_dispatcher", scratch)) {
+    try (Pipeline pipeline = Pipeline.create(servers, "killed_dispatcher", scratch)) {
       pipeline.operate(
           ledger ->
               ledger.defineKind(
@@ -86,7 +83,7 @@ class KilledPartCrashTest {
    */
   @Test
   void whatAKilledIngestHadDecidedIsNotDecidedAgain() throws Exception {
-    try (Pipeline pipeline = Pipeline.create(stack, "killed_ingest", scratch)) {
+    try (Pipeline pipeline = Pipeline.create(servers, "killed_ingest", scratch)) {
       pipeline.operate(ledger -> ledger.defineKind(KindDefinition.local(INVOICE), "test"));
       try (PartProcess relay = pipeline.relay()) {
         List<RecordMetadata> sent;
@@ -118,7 +115,7 @@ class KilledPartCrashTest {
 
   @Test
   void whatAKilledRelayHadSentIsNotToldTwice() throws Exception {
-    try (Pipeline pipeline = Pipeline.create(stack, "killed_relay", scratch)) {
+    try (Pipeline pipeline = Pipeline.create(servers, "killed_relay", scratch)) {
       pipeline.operate(ledger -> ledger.defineKind(KindDefinition.local(INVOICE), "test"));
       try (PartProcess ingest = pipeline.ingest()) {
         List<RecordMetadata> sent;
@@ -157,7 +154,7 @@ class KilledPartCrashTest {
       start.put(new TopicPartition(record.topic(), record.partition()), new OffsetAndMetadata(0L));
     }
     String group = pipeline.topics().prefix() + "-ingest";
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers.bootstrapServers()))) {
       // Kafka refuses while it still believes that the killed member is there.
       await()
           .atMost(Pipeline.LIMIT)

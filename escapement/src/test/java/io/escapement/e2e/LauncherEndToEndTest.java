@@ -24,7 +24,7 @@ class LauncherEndToEndTest {
 
   @BeforeEach
   void assembled() {
-    escapement = Distribution.of(scratch);
+    escapement = Distribution.full(scratch);
   }
 
   @Test
@@ -91,7 +91,10 @@ class LauncherEndToEndTest {
 
     Path copy = Files.createDirectories(spaced.resolve("copied home/bin")).resolve("escapement");
     Files.copy(escapement.home().resolve("bin/escapement"), copy);
-    Files.createSymbolicLink(spaced.resolve("copied home/lib"), escapement.home().resolve("lib"));
+    for (String jars : List.of("app", "lib")) {
+      Files.createSymbolicLink(
+          spaced.resolve("copied home").resolve(jars), escapement.home().resolve(jars));
+    }
     assertThat(toEnd(escapement.start(copy, "--version")).out()).startsWith("escapement 0.");
   }
 

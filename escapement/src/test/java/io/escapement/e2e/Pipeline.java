@@ -6,19 +6,11 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.escapement.e2e.Distribution.Result;
-import io.escapement.embedded.EmbeddedDatabase;
-import io.escapement.embedded.EmbeddedStack;
 import io.escapement.ledger.Ledger;
-import io.escapement.ledger.LedgerConfig;
 import io.escapement.ledger.Role;
 import io.escapement.ledger.TopicNames;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,42 +38,39 @@ final class Pipeline implements AutoCloseable {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final EmbeddedStack stack;
+  private final TestServers servers;
   private final String name;
   private final Distribution distribution;
   private final KafkaProducer<String, String> producer;
 
-  private Pipeline(EmbeddedStack stack, String name, Distribution distribution) {
-    this.stack = stack;
+  private Pipeline(TestServers servers, String name, Distribution distribution) {
+    this.servers = servers;
     this.name = name;
     this.distribution = distribution;
     this.producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", stack.bootstrapServers()),
+            Map.of("bootstrap.servers", servers.bootstrapServers()),
             new StringSerializer(),
             new StringSerializer());
   }
 
-  /** Creates a database, a ledger in it and its topics; the name also names the slot. */
-  static Pipeline create(EmbeddedStack stack, String name, Path scratch) throws Exception {
-    stack.execute("create database " + name);
-    Path settings = scratch.resolve(name + ".properties");
-    Files.writeString(
-        settings,
-        String.join(
-            "\n",
-            "ledger.url=" + stack.jdbcUrl().replace("/escapement", "/" + name),
-            "kafka.bootstrap-servers=" + stack.bootstrapServers(),
-            "topics.prefix=" + name,
-            "relay.slot=" + name,
-            "dispatcher.sweep=250ms",
-            "dispatcher.drain-limit=5s",
-            ""));
+  /**
+   * Creates a database, a ledger in it and its topics. The parts are those of the slim
+   * distribution: what they need must be in it.
+   */
+  static Pipeline create(TestServers servers, String suffix, Path scratch) throws Exception {
+    String name = servers.name() + "_" + suffix;
+    servers.execute("create database " + name);
     Distribution distribution =
-        Distribution.of(scratch)
-            .with("ESCAPEMENT_CONFIG", settings.toString())
+        servers
+            .slim(scratch)
+            .with("ESCAPEMENT_LEDGER_URL", servers.jdbcUrl(name))
+            .with("ESCAPEMENT_TOPICS_PREFIX", name)
+            .with("ESCAPEMENT_RELAY_SLOT", name)
+            .with("ESCAPEMENT_DISPATCHER_SWEEP", "250ms")
+            .with("ESCAPEMENT_DISPATCHER_DRAIN_LIMIT", "5s")
             .with("ESCAPEMENT_CLASSPATH", Path.of("target/test-classes").toAbsolutePath() + "");
-    Pipeline pipeline = new Pipeline(stack, name, distribution);
+    Pipeline pipeline = new Pipeline(servers, name, distribution);
     Result migrated = distribution.run("migrate");
     assertThat(migrated.exit()).as(migrated.err()).isZero();
     return pipeline;
@@ -109,8 +98,7 @@ final class Pipeline implements AutoCloseable {
 
   /** Does what an operator does. */
   void operate(Consumer<Ledger> work) {
-    LedgerConfig config = LedgerConfig.of(url(), EmbeddedDatabase.USER, "").withPoolSize(2);
-    try (Ledger ledger = Ledger.connect(config, Role.OPERATOR)) {
+    try (Ledger ledger = Ledger.connect(servers.ledger(name).withPoolSize(2), Role.OPERATOR)) {
       work.accept(ledger);
     }
   }
@@ -146,7 +134,7 @@ final class Pipeline implements AutoCloseable {
   /** Every record of a topic that readers of committed records see by now. */
   List<JsonNode> read(String topic) throws Exception {
     Map<String, Object> properties = new HashMap<>();
-    properties.put("bootstrap.servers", stack.bootstrapServers());
+    properties.put("bootstrap.servers", servers.bootstrapServers());
     properties.put("isolation.level", "read_committed");
     List<JsonNode> read = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer =
@@ -214,20 +202,12 @@ final class Pipeline implements AutoCloseable {
 
   /** The one value that a query answers with, read as the database's owner. */
   String text(String sql) throws Exception {
-    try (Connection connection = DriverManager.getConnection(url(), EmbeddedDatabase.USER, "");
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(sql)) {
-      assertThat(row.next()).as(sql).isTrue();
-      return String.valueOf(row.getString(1));
-    }
+    return servers.text(name, sql);
   }
 
   /** Changes tables of the test's own. */
   void execute(String sql) throws Exception {
-    try (Connection connection = DriverManager.getConnection(url(), EmbeddedDatabase.USER, "");
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+    servers.execute(name, sql);
   }
 
   /** Runs the audit as its users do; it must find nothing. */
@@ -240,10 +220,6 @@ final class Pipeline implements AutoCloseable {
   @Override
   public void close() {
     producer.close(Duration.ofSeconds(1));
-  }
-
-  private String url() {
-    return stack.jdbcUrl().replace("/escapement", "/" + name);
   }
 
   /**

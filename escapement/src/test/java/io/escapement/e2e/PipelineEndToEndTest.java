@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.escapement.e2e.Pipeline.Event;
-import io.escapement.embedded.EmbeddedStack;
 import io.escapement.ledger.KindDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +26,7 @@ class PipelineEndToEndTest {
   private static final String BOOKING = "demo.booking.close";
 
   @TempDir private static Path scratch;
-  private static EmbeddedStack stack;
+  private static TestServers servers;
   private static Pipeline pipeline;
   private static PartProcess relay;
   private static PartProcess dispatcher;
@@ -35,10 +34,8 @@ class PipelineEndToEndTest {
 
   @BeforeAll
   static void startEverything() throws Exception {
-    stack =
-        EmbeddedStack.start(
-            new EmbeddedStack.Config(scratch.resolve("stack"), "escapement", 0, 0, false));
-    pipeline = Pipeline.create(stack, "pipeline", scratch);
+    servers = TestServers.start(scratch);
+    pipeline = Pipeline.create(servers, "pipeline", scratch);
     pipeline.execute(Files.readString(Path.of("src/main/resources/io/escapement/demo/demo.sql")));
     pipeline.operate(
         ledger -> {
@@ -60,7 +57,7 @@ class PipelineEndToEndTest {
     dispatcher.close();
     relay.close();
     pipeline.close();
-    stack.close();
+    servers.close();
   }
 
   @AfterEach

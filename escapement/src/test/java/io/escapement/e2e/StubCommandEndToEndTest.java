@@ -24,7 +24,7 @@ class StubCommandEndToEndTest {
 
   @BeforeEach
   void assembled() {
-    escapement = Distribution.of(scratch);
+    escapement = Distribution.full(scratch);
   }
 
   @Test

@@ -18,7 +18,7 @@ class UpEndToEndTest {
 
   @Test
   void theWholeStackIsUsedStoppedKilledAndFindsItsDataAgain() throws Exception {
-    Distribution escapement = Distribution.of(scratch);
+    Distribution escapement = Distribution.full(scratch);
     Path events = scratch.resolve("events.jsonl");
     Files.writeString(
         events,

@@ -51,8 +51,8 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param settings override what is usual here, {@code authorizer.class.name} for example
    */
   public static EmbeddedBroker start(Path directory, int port, Map<String, String> settings) {
+    Ports.require(port, Reason.KAFKA_PORT_TAKEN);
     int clientPort = port == 0 ? Ports.free() : port;
-    Ports.require(clientPort, Reason.KAFKA_PORT_TAKEN);
     try {
       Files.createDirectories(directory);
       int controllerPort = Ports.free();

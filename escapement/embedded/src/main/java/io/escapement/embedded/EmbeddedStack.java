@@ -3,6 +3,7 @@ package io.escapement.embedded;
 import io.escapement.embedded.EmbeddedStartException.Reason;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -29,6 +30,11 @@ public final class EmbeddedStack implements AutoCloseable {
   public record Config(
       Path directory, String database, int postgresPort, int kafkaPort, boolean temporary) {}
 
+  /** One class of each server; a distribution may have been made without them. */
+  private static final List<String> SERVERS =
+      List.of(
+          "io.zonky.test.db.postgres.embedded.EmbeddedPostgres", "kafka.server.KafkaRaftServer");
+
   private final Config config;
   private final DataDirectory directory;
   private final EmbeddedDatabase database;
@@ -53,6 +59,7 @@ public final class EmbeddedStack implements AutoCloseable {
    * @param settings of the database server, beside what is usual
    */
   public static EmbeddedStack start(Config config, Map<String, String> settings) {
+    requireServers();
     DataDirectory directory = DataDirectory.hold(config.directory());
     Path postgres = directory.sub("postgres");
     Path kafka = directory.sub("kafka");
@@ -88,6 +95,17 @@ public final class EmbeddedStack implements AutoCloseable {
       undo(e, broker, databaseStart);
       letGo(e, config, directory);
       throw e instanceof CompletionException wrapped ? unwrap(wrapped) : e;
+    }
+  }
+
+  private static void requireServers() {
+    for (String server : SERVERS) {
+      try {
+        Class.forName(server, false, EmbeddedStack.class.getClassLoader());
+      } catch (ClassNotFoundException e) {
+        throw new EmbeddedStartException(
+            Reason.SERVERS_LEFT_OUT, "no PostgreSQL and no Kafka broker come with this", e);
+      }
     }
   }
 

@@ -19,6 +19,8 @@ public final class EmbeddedStartException extends RuntimeException {
     DIRECTORY_IN_USE,
     /** The directory's data was written by another version of PostgreSQL. */
     DIRECTORY_OF_OTHER_VERSION,
+    /** The servers' jars are not on the class path. */
+    SERVERS_LEFT_OUT,
     /** A server started and gave up, or never answered. */
     SERVER_FAILED
   }

@@ -1,23 +1,41 @@
 package io.escapement.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Loopback ports: a free one, and whether a wanted one is free. */
 final class Ports {
 
+  /**
+   * Below those that systems give to outgoing connections, any of which could take a port in the
+   * seconds until a server listens on it.
+   */
+  private static final int LOWEST = 20_000;
+
+  private static final int COUNT = 12_000;
+
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
   private Ports() {}
 
-  /** A port that nothing listens on at this moment. */
+  /**
+   * A port that nothing listens on at this moment, and that this process has not been given before:
+   * servers that start at once get different ones. Thread rule: any thread.
+   */
   static int free() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException("no loopback port can be opened", e);
+    for (int tries = 0; tries < COUNT; tries++) {
+      int port = LOWEST + ThreadLocalRandom.current().nextInt(COUNT);
+      if (GIVEN.add(port) && !isTaken(port)) {
+        return port;
+      }
     }
+    throw new IllegalStateException(
+        "no free loopback port from " + LOWEST + " to " + (LOWEST + COUNT - 1));
   }
 
   /** Refuses a port that something listens on; 0, any free one, is never refused. */

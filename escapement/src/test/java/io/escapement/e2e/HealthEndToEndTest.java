@@ -1,0 +1,97 @@
+package io.escapement.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.escapement.e2e.Distribution.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a supervisor learns of a part from its health file. */
+class HealthEndToEndTest {
+
+  @TempDir private static Path data;
+  private static TestServers servers;
+
+  @TempDir private Path scratch;
+
+  @BeforeAll
+  static void startServers() throws Exception {
+    servers = TestServers.start(data);
+    assertThat(servers.slim(data).run("migrate").exit()).isZero();
+  }
+
+  @AfterAll
+  static void stopServers() throws Exception {
+    servers.close();
+  }
+
+  @Test
+  void aPartSaysThatItRunsUntilItIsStopped() throws Exception {
+    Path file = scratch.resolve("health");
+    Distribution escapement = servers.slim(scratch).with("ESCAPEMENT_HEALTH_FILE", file.toString());
+    assertThat(health(escapement, "").out()).startsWith("healthcheck: " + file + " is not there");
+    try (PartProcess ingest = PartProcess.start(escapement, "ingest runs", "ingest")) {
+      await().atMost(Pipeline.LIMIT).until(() -> Files.exists(file));
+      assertThat(health(escapement, "").out()).isEqualTo("running\n");
+      String first = Files.readString(file);
+      await().atMost(Pipeline.LIMIT).until(() -> !Files.readString(file).equals(first));
+      assertThat(health(escapement, "").exit()).isZero();
+      assertThat(ingest.stop().exit()).isZero();
+    }
+    assertThat(file).doesNotExist();
+    assertThat(health(escapement, "").exit()).isEqualTo(1);
+  }
+
+  @Test
+  void anOldTimeIsNoHealth() throws Exception {
+    Distribution escapement = Distribution.slim(scratch);
+    Path file = scratch.resolve("old");
+    Files.writeString(file, "running " + (Instant.now().getEpochSecond() - 60) + "\n");
+    Result old = health(escapement, file.toString());
+    assertThat(old.exit()).isEqualTo(1);
+    assertThat(old.out())
+        .containsPattern("was written 6\\d seconds ago: the process has ended or stands still");
+
+    Files.writeString(file, "running " + (Instant.now().getEpochSecond() - 10) + "\n");
+    assertThat(health(escapement, file.toString()).exit()).isZero();
+    for (String nonsense : new String[] {"", "running\n", "running x1\n", "hello 1\n"}) {
+      Files.writeString(file, nonsense);
+      Result result = health(escapement, file.toString());
+      assertThat(result.exit()).as(nonsense).isEqualTo(1);
+      assertThat(result.out()).isEqualTo("healthcheck: " + file + " is no health file\n");
+    }
+  }
+
+  @Test
+  void withoutAFileItSaysWhatItNeeds() throws Exception {
+    Result result = health(Distribution.slim(scratch), "");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.out()).contains("ESCAPEMENT_HEALTH_FILE");
+  }
+
+  @Test
+  void aFileThatCanNotBeWrittenIsRefusedAtTheStart() throws Exception {
+    Result result = servers.slim(scratch).run("relay", "--health-file=/nonexistent/health");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err())
+        .isEqualTo(
+            "escapement: health.file: /nonexistent/health can't be written; name a file in a"
+                + " directory that this user may write\n");
+  }
+
+  private static Result health(Distribution escapement, String file) throws Exception {
+    Distribution.Started check =
+        escapement.start(
+            escapement.home().resolve("bin/healthcheck"),
+            file.isEmpty() ? new String[0] : new String[] {file});
+    assertThat(check.process().waitFor(Pipeline.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    return check.read();
+  }
+}
