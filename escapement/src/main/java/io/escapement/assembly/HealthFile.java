@@ -7,14 +7,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells others on this machine that a part runs: a file with one line, {@code running SECONDS}, the
- * time in seconds since 1970, which is written again every {@value #EVERY_SECONDS} seconds. Who
- * finds an older time, or no file, knows that the process has ended, stands still or has not
- * started yet. That its servers answer, it does not say: a part waits for them.
+ * time in seconds since 1970, which is written again every {@value #EVERY_SECONDS} seconds; then
+ * {@code stopping SECONDS}, once, until it has stopped. Who finds an older time, or no file, knows
+ * that the process has ended, stands still or has not started yet. That its servers answer, it does
+ * not say: a part that runs waits for them.
  *
  * <p>Thread rule: one thread.
  */
@@ -26,23 +28,28 @@ public final class HealthFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HealthFile.class);
   private static final long EVERY_NANOS = Duration.ofSeconds(EVERY_SECONDS).toNanos();
 
-  private final Path file;
-  private long writtenAt;
+  private final @Nullable Path file;
+  private long writtenAt = System.nanoTime() - EVERY_NANOS;
 
-  private HealthFile(Path file) {
+  private HealthFile(@Nullable Path file) {
     this.file = file;
   }
 
   /**
-   * Writes it for the first time.
+   * Begins: removes what a killed process has left, which is no sign of life of this one.
    *
+   * @param file where it is to be; empty for none
    * @throws CommandFailure if it can't be written
    */
-  public static HealthFile open(Path file) {
-    HealthFile health = new HealthFile(file.toAbsolutePath());
+  public static HealthFile open(String file) {
+    if (file.isEmpty()) {
+      return new HealthFile(null);
+    }
+    Path path = Path.of(file).toAbsolutePath();
     try {
-      health.write();
-      return health;
+      Files.writeString(path, "");
+      Files.delete(path);
+      return new HealthFile(path);
     } catch (IOException e) {
       throw new CommandFailure(
           Key.HEALTH_FILE.key()
@@ -53,28 +60,39 @@ public final class HealthFile implements AutoCloseable {
     }
   }
 
-  /** Writes it again, if it is time to. A disk that is full for a while stops no part. */
+  /** The part runs: writes so, if it is time to. */
   public void beat() {
     if (System.nanoTime() - writtenAt >= EVERY_NANOS) {
-      try {
-        write();
-      } catch (IOException e) {
-        LOG.warn("{} can't be written: {}", file, e.toString());
-      }
+      writtenAt = System.nanoTime();
+      write("running");
     }
   }
 
-  /** In one step: who reads it never finds half a line. */
-  private void write() throws IOException {
-    writtenAt = System.nanoTime();
+  /** The part ends what it has in hand. */
+  public void stopping() {
+    write("stopping");
+  }
+
+  /** In one step: who reads it never finds half a line. A disk that is full stops no part. */
+  private void write(String word) {
+    if (file == null) {
+      return;
+    }
     Path next = file.resolveSibling(file.getFileName() + ".next");
-    Files.writeString(next, "running " + Instant.now().getEpochSecond() + "\n");
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try {
+      Files.writeString(next, word + " " + Instant.now().getEpochSecond() + "\n");
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      LOG.warn("{} can't be written: {}", file, e.toString());
+    }
   }
 
   /** Removes it. */
   @Override
   public void close() {
+    if (file == null) {
+      return;
+    }
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {

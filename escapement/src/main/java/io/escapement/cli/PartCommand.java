@@ -7,7 +7,6 @@ import io.escapement.assembly.Parts;
 import io.escapement.config.Config;
 import io.escapement.config.Key;
 import io.escapement.config.Key.Group;
-import java.nio.file.Path;
 import picocli.CommandLine.Command;
 
 /** Runs one part until it is told to stop. */
@@ -24,27 +23,17 @@ abstract class PartCommand extends ConfiguredCommand {
   public final Integer call() throws InterruptedException {
     StopSignal stop = StopSignal.install();
     Config config = config();
-    try (Parts parts = new Parts()) {
+    try (HealthFile health = HealthFile.open(config.text(Key.HEALTH_FILE));
+        Parts parts = new Parts()) {
       Part part = start(new Assembly(config));
       parts.add(part);
-      String health = config.text(Key.HEALTH_FILE);
-      if (health.isEmpty()) {
-        run(part, parts, stop, () -> {});
-      } else {
-        try (HealthFile file = HealthFile.open(Path.of(health))) {
-          run(part, parts, stop, file::beat);
-        }
-      }
+      say(part.name() + " runs; Ctrl-C or SIGTERM stops it, a second one at once");
+      parts.await(stop.requested(), health::beat);
+      health.stopping();
+      say("stopping");
     }
     say("stopped");
     return DONE;
-  }
-
-  private void run(Part part, Parts parts, StopSignal stop, Runnable meanwhile)
-      throws InterruptedException {
-    say(part.name() + " runs; Ctrl-C or SIGTERM stops it, a second one at once");
-    parts.await(stop.requested(), meanwhile);
-    say("stopping");
   }
 
   /** Decides requests. */

@@ -1,6 +1,7 @@
 package io.escapement.cli;
 
 import io.escapement.assembly.CommandFailure;
+import io.escapement.assembly.HealthFile;
 import io.escapement.assembly.LocalEscapement;
 import io.escapement.config.Config;
 import io.escapement.config.Key;
@@ -27,7 +28,7 @@ final class UpCommand extends ConfiguredCommand {
   static final String DATABASE = "escapement";
 
   UpCommand() {
-    super(Group.STACK, Group.TOPICS, Group.INGEST, Group.RELAY, Group.DISPATCHER);
+    super(Group.STACK, Group.TOPICS, Group.INGEST, Group.RELAY, Group.DISPATCHER, Group.PROCESS);
   }
 
   @Override
@@ -42,10 +43,12 @@ final class UpCommand extends ConfiguredCommand {
             config.number(Key.UP_KAFKA_PORT),
             false);
     StopSignal stop = StopSignal.install();
-    try (LocalEscapement local = LocalEscapement.start(config, servers, this::say)) {
+    try (HealthFile health = HealthFile.open(config.text(Key.HEALTH_FILE));
+        LocalEscapement local = LocalEscapement.start(config, servers, this::say)) {
       logTo(directory.resolve("logs"));
       introduce(local);
-      local.parts().await(stop.requested(), () -> {});
+      local.parts().await(stop.requested(), health::beat);
+      health.stopping();
       say("", "draining and stopping: ingest, dispatcher, relay, Kafka, PostgreSQL");
     }
     say("stopped; the data is kept in " + directory);

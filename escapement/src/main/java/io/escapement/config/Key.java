@@ -256,7 +256,8 @@ public enum Key {
       Types.textOrNothing("FILE"),
       "",
       "A file that a part writes every 5 seconds while it runs: the word `running` and the time, in"
-          + " seconds since 1970. It is gone after an orderly stop. `bin/healthcheck` reads it. Empty:"
+          + " seconds since 1970; `stopping` while it ends what it has in hand. It is gone after an"
+          + " orderly stop. `bin/healthcheck` reads it. Each process needs a file of its own. Empty:"
           + " none."),
 
   DATA_DIR(

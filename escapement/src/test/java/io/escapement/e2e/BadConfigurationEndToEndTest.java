@@ -37,7 +37,7 @@ class BadConfigurationEndToEndTest {
 
   @AfterAll
   static void stopServers() throws Exception {
-    servers.close();
+    CloseAll.of(servers);
   }
 
   @BeforeEach

@@ -45,9 +45,7 @@ class BenchEndToEndTest {
 
   @AfterAll
   static void stopServers() throws Exception {
-    if (servers != null) {
-      servers.close();
-    }
+    CloseAll.of(servers);
   }
 
   @BeforeEach

@@ -111,13 +111,28 @@ class ComposeFileTest {
     }
     assertThat(found)
         .containsExactly(
-            "IMAGE_BASE", "IMAGE_DISTRIBUTION", "IMAGE_NAME", "KAFKA_PORT", "POSTGRES_PORT");
+            "IMAGE_BASE",
+            "IMAGE_DISTRIBUTION",
+            "IMAGE_NAME",
+            "PUBLISHED_KAFKA_PORT",
+            "PUBLISHED_POSTGRES_PORT");
   }
 
   @Test
   void theContainersLaneUsesTheSameImages() {
     assertThat(at(service("postgres"), "image")).isEqualTo(ContainerServers.POSTGRES_IMAGE);
     assertThat(at(service("kafka"), "image")).isEqualTo(ContainerServers.KAFKA_IMAGE);
+  }
+
+  /** Several would be built at once, under one name. */
+  @Test
+  void oneServiceBuildsTheImageThatTheOthersUse() {
+    assertThat(services.values().stream().filter(one -> one.containsKey("build"))).hasSize(1);
+    assertThat(service("migrate")).containsKey("build");
+    for (String part : PARTS) {
+      assertThat(service(part)).containsEntry("pull_policy", "never");
+      assertThat(service(part).get("image")).isEqualTo(service("migrate").get("image"));
+    }
   }
 
   @Test
@@ -133,7 +148,7 @@ class ComposeFileTest {
     List<String> copied = dockerfile.stream().filter(line -> line.startsWith("COPY ")).toList();
     assertThat(copied.get(0)).startsWith("COPY lib/ ");
     assertThat(copied.get(copied.size() - 1)).startsWith("COPY app/ ");
-    assertThat(dockerfile).contains("USER escapement").anyMatch(l -> l.startsWith("HEALTHCHECK "));
+    assertThat(dockerfile).contains("USER 10001:10001").anyMatch(l -> l.startsWith("HEALTHCHECK "));
     // In exec form, so that the launcher, and then the Java runtime, is process 1.
     assertThat(dockerfile).contains("ENTRYPOINT [\"/opt/escapement/bin/escapement\"]");
   }

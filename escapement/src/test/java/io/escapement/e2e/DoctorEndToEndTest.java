@@ -24,7 +24,7 @@ class DoctorEndToEndTest {
 
   @AfterEach
   void stop() throws Exception {
-    servers.close();
+    CloseAll.of(servers);
   }
 
   @Test

@@ -20,6 +20,7 @@ final class EmbeddedServers {
         NAME,
         new Addresses(
             url.substring(0, url.length() - NAME.length()),
+            "",
             EmbeddedDatabase.USER,
             "",
             stack.bootstrapServers()),

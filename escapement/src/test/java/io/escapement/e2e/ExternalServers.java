@@ -1,5 +1,7 @@
 package io.escapement.e2e;
 
+import static org.awaitility.Awaitility.await;
+
 import io.escapement.e2e.TestServers.Addresses;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -9,6 +11,10 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
@@ -25,32 +31,39 @@ final class ExternalServers {
 
   static TestServers use() throws SQLException {
     String url = required("servers.ledger-url");
+    Matcher parts = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^/?]*)(\\?.*)?").matcher(url);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(
+          "servers.ledger-url is '" + url + "'; write jdbc:postgresql://host:port/database");
+    }
     Addresses addresses =
         new Addresses(
-            url.substring(0, url.lastIndexOf('/') + 1),
+            parts.group(1),
+            Objects.requireNonNullElse(parts.group(3), ""),
             System.getProperty("servers.ledger-user", USUAL_USER),
             System.getProperty("servers.ledger-password", ""),
             required("servers.kafka"));
-    String name = "e2e_" + Long.toString(System.nanoTime(), Character.MAX_RADIX);
+    String name = "e2e_" + UUID.randomUUID().toString().substring(0, 8);
     Connection owner = DriverManager.getConnection(url, addresses.user(), addresses.password());
     execute(owner, "create database " + name);
     return new TestServers(
         name,
         addresses,
-        () -> {
-          try (owner;
-              Admin admin =
-                  Admin.create(Map.of("bootstrap.servers", addresses.bootstrapServers()))) {
-            removeDatabases(owner, name);
-            admin
-                .deleteTopics(
-                    admin.listTopics().names().get().stream()
-                        .filter(topic -> topic.startsWith(name))
-                        .toList())
-                .all()
-                .get();
-          }
-        });
+        () ->
+            CloseAll.of(
+                () -> removeTopics(addresses.bootstrapServers(), name),
+                () -> removeDatabases(owner, name),
+                owner));
+  }
+
+  private static void removeTopics(String bootstrapServers, String name) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+      List<String> ours =
+          admin.listTopics().names().get().stream()
+              .filter(topic -> topic.startsWith(name))
+              .toList();
+      admin.deleteTopics(ours).all().get();
+    }
   }
 
   private static String required(String property) {
@@ -64,6 +77,17 @@ final class ExternalServers {
 
   private static void removeDatabases(Connection owner, String name) throws SQLException {
     String ours = "like '" + name.replace("_", "\\_") + "%'";
+    // A server may not have noticed yet that a relay was killed.
+    await()
+        .atMost(Pipeline.LIMIT)
+        .until(
+            () ->
+                names(
+                    owner,
+                    "select slot_name from pg_replication_slots, lateral"
+                        + " (select pg_terminate_backend(active_pid)) ended where active and database "
+                        + ours),
+            List::isEmpty);
     for (String slot :
         names(owner, "select slot_name from pg_replication_slots where database " + ours)) {
       execute(owner, "select pg_drop_replication_slot('" + slot + "')");

@@ -29,7 +29,7 @@ class HealthEndToEndTest {
 
   @AfterAll
   static void stopServers() throws Exception {
-    servers.close();
+    CloseAll.of(servers);
   }
 
   @Test
@@ -50,6 +50,31 @@ class HealthEndToEndTest {
   }
 
   @Test
+  void whatAKilledProcessLeftIsNoSignOfLifeOfTheNext() throws Exception {
+    Path file = scratch.resolve("health");
+    Distribution escapement = servers.slim(scratch).with("ESCAPEMENT_HEALTH_FILE", file.toString());
+    try (PartProcess relay = PartProcess.start(escapement, "relay runs", "relay")) {
+      await().atMost(Pipeline.LIMIT).until(() -> Files.exists(file));
+      relay.kill();
+    }
+    assertThat(health(escapement, "").out()).isEqualTo("running\n");
+    Result next =
+        escapement.run("ingest", "--kafka-bootstrap-servers=127.0.0.1:1", "--kafka-timeout=1s");
+    assertThat(next.exit()).isEqualTo(1);
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void aPartThatEndsWhatItHasInHandIsHealthy() throws Exception {
+    Distribution escapement = Distribution.slim(scratch);
+    Path file = scratch.resolve("stopping");
+    Files.writeString(file, "stopping " + (Instant.now().getEpochSecond() - 60) + "\n");
+    Result result = health(escapement, file.toString());
+    assertThat(result.exit()).isZero();
+    assertThat(result.out()).isEqualTo("stopping\n");
+  }
+
+  @Test
   void anOldTimeIsNoHealth() throws Exception {
     Distribution escapement = Distribution.slim(scratch);
     Path file = scratch.resolve("old");
@@ -61,6 +86,8 @@ class HealthEndToEndTest {
 
     Files.writeString(file, "running " + (Instant.now().getEpochSecond() - 10) + "\n");
     assertThat(health(escapement, file.toString()).exit()).isZero();
+    Files.writeString(file, "running " + (Instant.now().getEpochSecond() + 60) + "\n");
+    assertThat(health(escapement, file.toString()).out()).contains("is of the future");
     for (String nonsense : new String[] {"", "running\n", "running x1\n", "hello 1\n"}) {
       Files.writeString(file, nonsense);
       Result result = health(escapement, file.toString());

@@ -37,7 +37,7 @@ class KilledPartCrashTest {
 
   @AfterAll
   static void stopServers() throws Exception {
-    servers.close();
+    CloseAll.of(servers);
   }
 
   @Test

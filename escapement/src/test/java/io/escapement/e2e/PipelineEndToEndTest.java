@@ -53,11 +53,7 @@ class PipelineEndToEndTest {
 
   @AfterAll
   static void stopEverything() throws Exception {
-    ingest.close();
-    dispatcher.close();
-    relay.close();
-    pipeline.close();
-    servers.close();
+    CloseAll.of(ingest, dispatcher, relay, pipeline, servers);
   }
 
   @AfterEach

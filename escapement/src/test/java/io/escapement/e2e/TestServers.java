@@ -39,9 +39,11 @@ final class TestServers implements AutoCloseable {
    * How servers are reached.
    *
    * @param postgres a JDBC address up to and with the slash before the database's name
+   * @param parameters what comes after the name, with the question mark before it, or nothing
    * @param user a superuser
    */
-  record Addresses(String postgres, String user, String password, String bootstrapServers) {}
+  record Addresses(
+      String postgres, String parameters, String user, String password, String bootstrapServers) {}
 
   private final String name;
   private final Addresses addresses;
@@ -83,7 +85,7 @@ final class TestServers implements AutoCloseable {
 
   /** The JDBC address of another database. */
   String jdbcUrl(String database) {
-    return addresses.postgres() + database;
+    return addresses.postgres() + database + addresses.parameters();
   }
 
   /** How to log in to a database as its owner. */

@@ -113,7 +113,7 @@ public final class Relay implements AutoCloseable {
       long before = counters.commits();
       try {
         runTerm();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         if (closing.getCount() == 0) {
           LOG.debug("closed in the middle", e);
           return;
