@@ -259,12 +259,13 @@ class BadConfigurationEndToEndTest {
 
   @Test
   void aDatabaseWithoutLogicalWal() throws Exception {
-    Path plain = Files.createDirectories(scratch.resolve("plain"));
+    Path data = Files.createDirectories(scratch.resolve("plain"));
+    String plain = "--topics-prefix=" + servers.name() + "-plain";
     try (EmbeddedDatabase database =
-        EmbeddedDatabase.start(plain, 0, Map.of("wal_level", "replica"))) {
+        EmbeddedDatabase.start(data, 0, Map.of("wal_level", "replica"))) {
       String url = "--ledger-url=" + database.jdbcUrl("postgres");
-      assertThat(escapement.run("migrate", url, "--topics-prefix=plain").exit()).isZero();
-      Result result = escapement.run("relay", url, "--topics-prefix=plain");
+      assertThat(escapement.run("migrate", url, plain).exit()).isZero();
+      Result result = escapement.run("relay", url, plain);
       assertThat(result.exit()).isEqualTo(1);
       assertOneLine(result).contains("wal_level", "replica", "set wal_level=logical");
     }
