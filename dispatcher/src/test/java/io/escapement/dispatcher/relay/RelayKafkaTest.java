@@ -131,6 +131,28 @@ class RelayKafkaTest {
   }
 
   @Test
+  void anErrorEndsOneTermAndNotTheRelay() {
+    AtomicInteger errors = new AtomicInteger(1);
+    RelayConfig config = harness.config();
+    OutboxWriter writer = harness.writer("w");
+    EventReader reader = harness.reader();
+    try (Relay relay =
+        new Relay(
+            config,
+            (ledgerId, timeout) -> {
+              if (errors.getAndDecrement() > 0) {
+                throw new StackOverflowError("for the test");
+              }
+              return KafkaSink.open(config, ledgerId, timeout);
+            })) {
+      relay.start();
+      writer.write(3);
+      reader.awaitAll(writer.committed());
+    }
+    assertThat(errors.get()).isNegative();
+  }
+
+  @Test
   void aSlotDroppedWhileNoRelayRunsLosesNothingAndWhatIsRepeatedIsMarked() {
     OutboxWriter writer = harness.writer("w");
     EventReader reader = harness.reader();
