@@ -11,6 +11,7 @@ import io.escapement.ledger.Role;
 import io.escapement.ledger.Submission;
 import io.escapement.ledger.TestLedger;
 import io.escapement.ledger.TopicNames;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,11 +21,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -74,22 +77,7 @@ final class DispatcherFixture implements AutoCloseable {
     try (Admin admin = admin()) {
       admin.createTopics(List.of(new NewTopic(topics.dispatch(queue), 2, (short) 1))).all().get();
     }
-    return new DispatcherConfig(
-        c.ledger(),
-        c.kafka(),
-        c.topics(),
-        List.of("default", queue),
-        c.concurrency(),
-        c.threads(),
-        c.knownLimit(),
-        c.horizon(),
-        c.sweep(),
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return with(c, Map.of("queues", List.of("default", queue)));
   }
 
   /** Changes the dispatch topic. */
@@ -128,82 +116,51 @@ final class DispatcherFixture implements AutoCloseable {
         Outages.DEFAULT);
   }
 
+  /** A copy of a configuration in which some components, by their names, are others. */
+  static DispatcherConfig with(DispatcherConfig config, Map<String, ?> changes) {
+    RecordComponent[] components = DispatcherConfig.class.getRecordComponents();
+    Class<?>[] types = Stream.of(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+    Map<String, Object> values = new LinkedHashMap<>();
+    try {
+      for (RecordComponent component : components) {
+        values.put(component.getName(), component.getAccessor().invoke(config));
+      }
+      assertThat(values).containsKeys(changes.keySet().toArray(String[]::new));
+      values.putAll(changes);
+      return DispatcherConfig.class
+          .getDeclaredConstructor(types)
+          .newInstance(values.values().toArray());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException("no configuration: " + changes, e);
+    }
+  }
+
   static DispatcherConfig timed(DispatcherConfig c, Duration horizon, Duration sweep) {
-    return new DispatcherConfig(
-        c.ledger(),
-        c.kafka(),
-        c.topics(),
-        c.queues(),
-        c.concurrency(),
-        c.threads(),
-        c.knownLimit(),
-        horizon,
-        sweep,
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return with(c, Map.of("horizon", horizon, "sweep", sweep));
   }
 
   static DispatcherConfig sized(DispatcherConfig c, int knownLimit, int concurrency, int threads) {
-    return new DispatcherConfig(
-        c.ledger().withPoolSize(threads + 4),
-        c.kafka(),
-        c.topics(),
-        c.queues(),
-        concurrency,
-        threads,
-        knownLimit,
-        c.horizon(),
-        c.sweep(),
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return with(
+        c,
+        Map.of(
+            "ledger",
+            c.ledger().withPoolSize(threads + 4),
+            "knownLimit",
+            knownLimit,
+            "concurrency",
+            concurrency,
+            "threads",
+            threads));
   }
 
   static DispatcherConfig draining(DispatcherConfig c, Duration limit) {
-    return new DispatcherConfig(
-        c.ledger(),
-        c.kafka(),
-        c.topics(),
-        c.queues(),
-        c.concurrency(),
-        c.threads(),
-        c.knownLimit(),
-        c.horizon(),
-        c.sweep(),
-        c.claimBatch(),
-        c.completionBatch(),
-        limit,
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return with(c, Map.of("drainLimit", limit));
   }
 
   static DispatcherConfig withKafka(DispatcherConfig c, String key, String value) {
     Map<String, String> kafka = new HashMap<>(c.kafka());
     kafka.put(key, value);
-    return new DispatcherConfig(
-        c.ledger(),
-        kafka,
-        c.topics(),
-        c.queues(),
-        c.concurrency(),
-        c.threads(),
-        c.knownLimit(),
-        c.horizon(),
-        c.sweep(),
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return with(c, Map.of("kafka", kafka));
   }
 
   /** A dispatcher in this JVM. */

@@ -462,22 +462,7 @@ class DispatcherKafkaTest {
   }
 
   private static DispatcherConfig withSweep(DispatcherConfig c, Duration sweep) {
-    return new DispatcherConfig(
-        c.ledger(),
-        c.kafka(),
-        c.topics(),
-        c.queues(),
-        c.concurrency(),
-        c.threads(),
-        c.knownLimit(),
-        sweep.multipliedBy(2),
-        sweep,
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return DispatcherFixture.timed(c, sweep.multipliedBy(2), sweep);
   }
 
   private void submitMany(String prefix, int count) {
@@ -551,22 +536,7 @@ class DispatcherKafkaTest {
   }
 
   private static DispatcherConfig withKnownLimit(DispatcherConfig c, int limit) {
-    return new DispatcherConfig(
-        c.ledger(),
-        c.kafka(),
-        c.topics(),
-        c.queues(),
-        c.concurrency(),
-        c.threads(),
-        limit,
-        c.horizon(),
-        c.sweep(),
-        c.claimBatch(),
-        c.completionBatch(),
-        c.drainLimit(),
-        c.discovery(),
-        c.limits(),
-        c.outages());
+    return DispatcherFixture.with(c, Map.of("knownLimit", limit));
   }
 
   private static Map<String, String> kafkaProperties() {

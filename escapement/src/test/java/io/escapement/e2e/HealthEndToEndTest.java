@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.escapement.e2e.Distribution.Result;
+import io.escapement.e2e.Pipeline.Event;
+import io.escapement.ledger.KindDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -62,6 +64,28 @@ class HealthEndToEndTest {
         escapement.run("ingest", "--kafka-bootstrap-servers=127.0.0.1:1", "--kafka-timeout=1s");
     assertThat(next.exit()).isEqualTo(1);
     assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void aPartSaysThatItIsStoppingWhileAHandlerStillRuns() throws Exception {
+    Path file = scratch.resolve("health");
+    Path begun = scratch.resolve("begun");
+    try (Pipeline pipeline = Pipeline.create(servers, "health", scratch);
+        PartProcess ingest = pipeline.ingest();
+        PartProcess relay = pipeline.relay()) {
+      pipeline.operate(
+          ledger -> ledger.defineKind(KindDefinition.local(StuckHandler.KIND), "test"));
+      pipeline.distribution().with("ESCAPEMENT_HEALTH_FILE", file.toString());
+      try (PartProcess dispatcher = pipeline.dispatcher()) {
+        pipeline.send(Event.of("stuck", "north", StuckHandler.KIND).about(begun.toString()));
+        await().atMost(Pipeline.LIMIT).until(() -> Files.exists(begun));
+        dispatcher.signal();
+        await().atMost(Pipeline.LIMIT).until(() -> Files.readString(file).startsWith("stopping "));
+        assertThat(dispatcher.stop().exit()).isIn(0, 130);
+      }
+      assertThat(ingest.stop().exit()).isZero();
+      assertThat(relay.stop().exit()).isZero();
+    }
   }
 
   @Test

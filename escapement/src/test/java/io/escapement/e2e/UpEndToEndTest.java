@@ -1,6 +1,7 @@
 package io.escapement.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.escapement.e2e.Distribution.Result;
 import java.nio.file.Files;
@@ -18,7 +19,9 @@ class UpEndToEndTest {
 
   @Test
   void theWholeStackIsUsedStoppedKilledAndFindsItsDataAgain() throws Exception {
-    Distribution escapement = Distribution.full(scratch);
+    Path health = scratch.resolve("health");
+    Distribution escapement =
+        Distribution.full(scratch).with("ESCAPEMENT_HEALTH_FILE", health.toString());
     Path events = scratch.resolve("events.jsonl");
     Files.writeString(
         events,
@@ -45,9 +48,13 @@ class UpEndToEndTest {
                   + up.pid()
                   + "; stop that one, or choose another with --data-dir\n");
 
+      // The refused one used the same file, which it should not.
+      await().atMost(Pipeline.LIMIT).until(() -> Files.exists(health));
+      assertThat(health).content().startsWith("running ");
       Result stopped = up.stop();
       assertThat(stopped.exit()).isZero();
       assertThat(stopped.err()).isEmpty();
+      assertThat(health).doesNotExist();
       assertThat(stopped.out()).contains("draining and stopping", "the data is kept in");
     }
     try (PartProcess again = up(escapement)) {
